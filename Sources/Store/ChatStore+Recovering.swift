@@ -47,8 +47,7 @@ extension ChatStore {
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         let version = CommittedState(
-            number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
-            names: ChannelNames())
+            number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         cache.purge = Purge()
         writer = Writer(next: next)
         state.withLock { state in
@@ -101,7 +100,7 @@ extension ChatStore.State {
         do throws(StoreError) {
             version = CommittedState(
                 number: resumed.number, cache: try cache.snapshot(),
-                outbox: try outbox.snapshot(), names: resumed.names, latest: resumed.latest)
+                outbox: try outbox.snapshot(), derived: resumed.derived)
             self.resumed = nil
             failure = nil
         } catch {
@@ -114,12 +113,10 @@ extension ChatStore.State {
 /// The part of the committed state that stays in memory while the files are closed.
 struct Resumed {
     var number: Int
-    let names: ChannelNames
-    let latest: DerivedValues
+    let derived: DerivedValues
 
     init(_ version: CommittedState) {
         number = version.number
-        names = version.names
-        latest = version.latest
+        derived = version.derived
     }
 }

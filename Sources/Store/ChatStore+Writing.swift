@@ -154,8 +154,7 @@ extension ChatStore {
         if !batch.rows.outbox.isEmpty, let error = failures.outbox { throw error }
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
-            batch.removeSavedLists(&hasSavedLists)
-            old.extents.apply(batch.rows.cache, asOf: old.number + 1)
+            batch.outdateSavedLists(&hasSavedLists)
             // A commit that clears data is durable, because after a crash the data would otherwise
             // reappear.
             try cache.write(
@@ -179,18 +178,10 @@ extension ChatStore {
             return (Change(number: old.number, entries: []), nil)
         }
         let change = Change(number: old.number + 1, entries: entries)
-        for (url, numbering) in batch.rows.numbers {
-            old.names.record(
-                numbering.number, of: url, insteadOf: numbering.old, since: change.number)
-        }
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                names: old.names, extents: old.extents, indexDamage: old.indexDamage,
-                latest: batch.hasReplacedUnreadable
-                    ? nil
-                    : old.applyCommit(
-                        batch.channelChanges, addingMessages: batch.rows.addedMessages)),
+                indexDamage: old.indexDamage, derived: old.derived.moved(applying: batch)),
             change)
         return (change, failure)
     }
@@ -246,8 +237,7 @@ extension ChatStore {
         let snapshot = try cache.snapshot()
         let new = CommittedState(
             number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
-            names: old.names, extents: old.extents, indexDamage: old.indexDamage,
-            latest: isNewCommit ? old.applyCommit([], addingMessages: 0) : old.latest)
+            indexDamage: old.indexDamage, derived: old.derived)
         if isNewCommit {
             publish(new, Change(number: new.number, entries: []))
         } else {

@@ -54,7 +54,7 @@ public final class ChatStore: StoreReader, Sendable {
         var index: IndexState?
         /// A Boolean value that indicates whether rows of cleared channels may exist on disk.
         var hasCleared = true
-        /// A Boolean value that indicates whether saved lists may exist.
+        /// A Boolean value that indicates whether the saved lists may be current.
         var hasSavedLists = true
         /// A Boolean value that indicates whether a failed attempt to reopen the files has left
         /// them closed.
@@ -95,8 +95,7 @@ public final class ChatStore: StoreReader, Sendable {
         openingReport = report
         writer = Locked(Writer(next: next))
         let version = CommittedState(
-            number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
-            names: ChannelNames())
+            number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         state = Locked(State(version: version))
     }
 

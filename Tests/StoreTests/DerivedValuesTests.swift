@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// Counts how often all rows are read, and how often readers reuse the result.
+/// Tests which lists, counts and channels stay in memory from commit to commit.
 @Suite struct DerivedValuesTests {
     private let store: ChatStore
 
@@ -17,114 +17,58 @@ import Testing
         }
     }
 
-    private var readingCount: Int {
-        get throws { try store.view.version.latest.readingCount }
-    }
-
     private func save(_ url: ChannelURL, at time: Timestamp) throws {
         try store.write { batch in
             try batch.save(GroupChannel(url: url, name: url.rawValue, createdAt: time))
         }
     }
 
-    private func query(
-        _ order: GroupChannelListOrder, key: String = ""
-    ) -> GroupChannelListQuery {
-        var query = GroupChannelListQuery()
-        query.order = order
-        query.metaDataOrderKeyFilter = key
-        return query
+    private func values(for reader: some StoreReader) throws -> DerivedValues.Values {
+        try reader.view.version.derived.values.withLock { $0 }
     }
 
-    @Test func resultOfASlowReaderIsCachedForLaterReaders() throws {
-        let slow = try store.snapshot()
+    /// The numbers of the given channels that are cached for a reader.
+    private func kept(for reader: some StoreReader) throws -> [ChannelNumber] {
+        try values(for: reader).channels.keys.sorted()
+    }
+
+    @Test func commitUpdatesTheLists() throws {
+        #expect(try store.groupChannels().urls == "c b a")
         try save("d", at: 4)
         try store.write { try $0.removeChannel("b") }
-        #expect(try slow.groupChannels().urls == "c b a")
+        #expect(try values(for: store).lists.map(\.keys.keys.count) == [3])
         #expect(try store.groupChannels().urls == "d c a")
-        try save("e", at: 5)
-        #expect(try store.groupChannels().urls == "e d c a")
-        #expect(try slow.groupChannels().urls == "c b a")
-        #expect(try readingCount == 1)
     }
 
-    @Test func resultOfASlowReaderIsUpdatedWithAllLaterCommits() throws {
-        let latest = try store.view.version.latest
-        let slow = try store.view.version
-        let keys = try latest.reading(asOf: slow.number) { () throws(StoreError) in
-            let keys = try SortedKeys(Rows(snapshot: slow.cache, overlay: nil), by: .newest)
-            // More changes than are remembered while no reader computes.
-            for number in 10..<700 as Range<Int64> {
-                do {
-                    try save("x", at: Timestamp(milliseconds: number))
-                } catch {
-                    Issue.record(error)
-                }
-            }
-            latest.keep(keys, by: .newest, asOf: slow.number)
-            return keys
-        }
-        #expect(keys.count == 3)
-        #expect(try store.groupChannels().map(\.createdAt) == [699, 3, 2, 1])
-        #expect(try readingCount == 1)
-    }
-
-    @Test func oldStateIsRetainedOnlyByItsSnapshot() throws {
-        let old = try store.snapshot()
-        for number in 10..<700 as Range<Int64> {
-            try save("x", at: Timestamp(milliseconds: number))
-        }
-        #expect(try old.groupChannels().urls == "c b a")
-        #expect(try old.groupChannels().urls == "c b a")
-        #expect(try readingCount == 1)
-        #expect(try store.groupChannels().urls == "x c b a")
-        #expect(try old.groupChannels().urls == "c b a")
-        #expect(try readingCount == 2)
-    }
-
-    @Test func snapshotKeepsTheListOfItsCommit() throws {
+    @Test func snapshotReadsTheListOfItsCommit() throws {
         #expect(try store.groupChannelCount() == 3)
         try save("d", at: 4)
         let old = try store.snapshot()
         try save("e", at: 5)
         #expect(try old.groupChannels().urls == "d c b a")
         #expect(try store.groupChannels().urls == "e d c b a")
-        #expect(try readingCount == 1)
     }
 
-    @Test func messagesAreCountedOnceByASlowReader() throws {
+    @Test func commitUpdatesTheMessageCount() throws {
         try store.write { try $0.save(Message("1", at: 1, in: "a")) }
-        let slow = try store.snapshot()
+        #expect(try store.messageCount() == 1)
+        let old = try store.snapshot()
         try store.write { batch in
             try batch.save(Message("2", at: 2, in: "a"))
             try batch.save(Message("3", at: 3, in: "b"))
         }
-        #expect(try slow.messageCount() == 1)
-        #expect(try store.messageCount() == 3)
+        #expect(try values(for: store).messageCount == 3)
         try store.write { try $0.clearMessages(in: "a") }
-        #expect(try store.messageCount() == 1)
-        #expect(try slow.messageCount() == 1)
-        #expect(try readingCount == 1)
+        #expect(try values(for: store).messageCount == 1)
+        #expect(try old.messageCount() == 1)
     }
 
-    @Test func ephemeralEventsCostNoReads() throws {
+    @Test func ephemeralEventsDiscardNothing() throws {
         #expect(try store.groupChannels().urls == "c b a")
-        let slow = try store.snapshot()
-        try store.emit(.typing([], in: "a"))
-        #expect(try store.groupChannels().urls == "c b a")
-        try save("d", at: 4)
-        try store.emit(.typing([], in: "a"))
-        #expect(try store.groupChannels().urls == "d c b a")
         #expect(try store.messageCount() == 0)
-        #expect(try slow.groupChannels().urls == "c b a")
-        // One read for the list, one for the count.
-        #expect(try readingCount == 2)
-    }
-
-    /// The numbers of the given channels that are cached for a reader.
-    private func kept(for reader: some StoreReader) throws -> [ChannelNumber] {
-        let version = try reader.view.version
-        return (1...400).filter { version.latest.channel($0, asOf: version.number) != nil }
+        try store.emit(.typing([], in: "a"))
+        #expect(try values(for: store).lists.count == 1)
+        #expect(try values(for: store).messageCount == 0)
     }
 
     @Test func listedChannelsAreReadOnce() throws {
@@ -145,13 +89,12 @@ import Testing
         #expect(try kept(for: store) == [3, 4])
     }
 
-    @Test func olderSnapshotDoesNotUseTheChannelCache() throws {
+    @Test func olderSnapshotCachesItsOwnChannels() throws {
         let old = try store.snapshot()
         try save("c", at: 9)
         #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
         #expect(try kept(for: store) == [])
         #expect(try store.groupChannels(limit: 1).map(\.createdAt) == [9])
-        #expect(try kept(for: old) == [])
         #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
     }
 
@@ -181,7 +124,7 @@ import Testing
     }
 
     @Test func channelCacheIsLimited() throws {
-        let count = DerivedValues.keptChannelLimit + 20
+        let count = DerivedValues.channelLimit + 20
         try store.write { batch in
             for number in 1...count {
                 let url = ChannelURL("x\(number)")
@@ -195,28 +138,20 @@ import Testing
         #expect(try store.groupChannels(limit: count).urls == expected)
     }
 
-    @Test func eightMostRecentOrdersAreKept() throws {
-        let keys = (1...8).map { "k\($0)" }
-        for key in keys {
-            _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: key))
+    @Test func numberOfListsIsLimited() throws {
+        var query = GroupChannelListQuery()
+        query.order = .metaDataValueAlphabetical
+        var counts: [Int] = []
+        for number in 1...9 {
+            query.metaDataOrderKeyFilter = "k\(number)"
+            #expect(try store.groupChannels(matching: query).urls == "c b a")
+            counts.append(try values(for: store).lists.count)
         }
-        #expect(try readingCount == 8)
-        // The list is kept for the time of its last use.
-        try save("d", at: 4)
-        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k1"))
-        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k9"))
-        #expect(try readingCount == 9)
-        try save("e", at: 5)
-        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k1"))
-        #expect(try readingCount == 9)
-        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k2"))
-        #expect(try readingCount == 10)
+        #expect(counts == [1, 2, 3, 4, 5, 6, 7, 8, 1])
     }
 
-    @Test func batchDoesNotRereadChannelsForItsLists() throws {
+    @Test func batchUpdatesTheListsForItsReaders() throws {
         #expect(try store.groupChannels().urls == "c b a")
-        #expect(try store.messageCount() == 0)
-        let before = try readingCount
         try store.write { batch in
             try batch.save(Message("1", at: 1, in: "a"))
             #expect(try batch.groupChannelCount() == 3)
@@ -230,12 +165,6 @@ import Testing
             #expect(try batch.groupChannels().urls == "d a")
             #expect(try batch.messageCount() == 0)
         }
-        // The open channels were not read before.
-        #expect(try readingCount == before + 1)
         #expect(try store.groupChannels().urls == "d a")
     }
-}
-
-extension ChannelSorting {
-    fileprivate static let newest = ChannelSorting.group(.latestLastMessage, metaDataKey: nil)
 }

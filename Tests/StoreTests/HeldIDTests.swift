@@ -38,32 +38,20 @@ import Testing
     /// Returns the given ids that the next write would look up.
     private func lookedFor(_ ids: MessageID..., in number: ChannelNumber = 1) -> String {
         store.writer.withLock { writer in
-            var held = writer.known.ids
-            held.beginBatch()
-            return ids.filter { held.mayHold($0, in: number) }
+            ids.filter { writer.known.ids.mayHold($0, in: number) }
                 .map(\.rawValue).joined(separator: " ")
         }
     }
 
     @Test func allIDsOfAnUnknownChannelAreLookedUp() throws {
         #expect(lookedFor("a", "m15", "z") == "a m15 z")
-        try save(20..<27)
+        try save("m15", at: 2)
         #expect(lookedFor("a", "m15", "z") == "a m15 z")
     }
 
-    @Test func afterEightNewMessagesIDsOutsideTheRangeAreNotLookedUp() throws {
+    @Test func afterANewMessageIDsOutsideTheRangeAreNotLookedUp() throws {
         try save(20..<28)
         #expect(lookedFor("a", "m09", "m10", "m15", "m2", "m27", "m28", "z") == "m10 m15 m2 m27")
-    }
-
-    @Test func onlySavesWithALookupAreCounted() throws {
-        try save("m15", "m16", at: 2)
-        try save(20..<27)
-        #expect(lookedFor("z") == "z")
-        try save("m27")
-        #expect(lookedFor("m27", "z") == "m27")
-        try save("m28", "m30", "k")
-        #expect(lookedFor("j", "k", "m30", "m31") == "k m30")
     }
 
     @Test func newChannelNeedsNoLookup() throws {

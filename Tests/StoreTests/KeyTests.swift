@@ -133,20 +133,22 @@ import Testing
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
         // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
         #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
-        // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is whole, how
-        // many channels, and their numbers.
+        // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is current,
+        // how many channels, and their numbers.
         #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)
         var lists = SavedLists()
-        let whole = ChannelSorting.group(.latestLastMessage, metaDataKey: nil)
-        lists.add(SavedLists.Beginning(sorting: whole, numbers: [7, 1]))
-        let part = ChannelSorting.group(.metaDataValueAlphabetical, metaDataKey: "k")
-        lists.add(SavedLists.Beginning(sorting: part, numbers: [2], isWhole: false))
-        lists.add(SavedLists.Beginning(sorting: .open))
+        lists.beginnings = [
+            SavedLists.Beginning(
+                sorting: .group(.latestLastMessage, metaDataKey: nil), numbers: [7, 1]),
+            SavedLists.Beginning(
+                sorting: .group(.metaDataValueAlphabetical, metaDataKey: "k"), numbers: nil),
+            SavedLists.Beginning(sorting: .open, numbers: []),
+        ]
         #expect(
             ByteWriter.key(lists.write)
                 == """
                 00 00000000 01 0002 00000007 00000001
-                03 00000002 6b 00 0001 00000002
+                03 00000002 6b 00 0000
                 ff 01 0000
                 """.hex)
     }

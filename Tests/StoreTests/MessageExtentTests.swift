@@ -35,8 +35,7 @@ import Testing
     /// whole table, and "-" if nothing is recorded.
     private func extent(asOf snapshot: Snapshot? = nil) throws -> String {
         let version = try snapshot?.version ?? store.view.version
-        guard version.hasExtents, let range = version.extents.range(of: 1, asOf: version.number)
-        else { return "-" }
+        guard let range = version.derived.values.withLock({ $0.extents[1] }) else { return "-" }
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, 1) })
         if range == table { return "all" }
         func id(_ key: KeyBytes) -> String {
@@ -215,121 +214,9 @@ import Testing
             try store.write { batch in try batch.removeMessage("b", in: url) }
             #expect(try store.messages(in: url).ids == "a")
         }
-        let extents = try store.view.version.extents
-        #expect((1...count + 1).count { extents.range(of: UInt32($0), asOf: .max) != nil } == 10)
+        let extents = try store.view.version.derived.values.withLock { $0.extents }
+        #expect((1...count + 1).count { extents[UInt32($0)] != nil } == 10)
         for url in urls { #expect(try store.messages(in: url).ids == "a") }
-    }
-
-    // MARK: Any history
-
-    private typealias Model = [ChannelURL: [MessageID: Timestamp]]
-
-    @Test(arguments: Seeds.few)
-    func everyReaderSeesTheMessagesOfItsCommit(seed: Int) throws {
-        var random = SeededRandom(seed: seed)
-        let store = try ChatStore.inMemory()
-        let urls = ["x", "y"] as [ChannelURL]
-        var model: Model = [:]
-        var kept: [(reader: Snapshot, model: Model)] = []
-        for _ in 0..<60 {
-            try store.write { batch in
-                for _ in 0..<Int.random(in: 1...6, using: &random) {
-                    try Self.change(batch, &model, random.pick(urls), &random)
-                    if random.oneIn(6) { try Self.check(batch, model, random.pick(urls), &random) }
-                }
-            }
-            if random.oneIn(10) { try store.emit(.typing([], in: "x")) }
-            if random.oneIn(10) { try store.purgeCleared() }
-            if random.oneIn(3) { kept.append((try store.snapshot(), model)) }
-            for _ in 0..<Int.random(in: 0...4, using: &random) {
-                try Self.check(store, model, random.pick(urls), &random)
-                // Read the snapshots in random order, so that older ones are read between newer
-                // ones.
-                guard let old = kept.randomElement(using: &random) else { continue }
-                try Self.check(old.reader, old.model, random.pick(urls), &random)
-            }
-            if kept.count > 4 { kept.remove(at: Int.random(in: 0..<5, using: &random)) }
-        }
-    }
-
-    private static func change(
-        _ batch: Batch, _ model: inout Model, _ url: ChannelURL, _ random: inout SeededRandom
-    ) throws {
-        let time = Timestamp(milliseconds: Int64.random(in: 1...20, using: &random))
-        // Three consecutive times have the same ID, so saving a message again may change its time.
-        let id: MessageID = "\(time.milliseconds / 3)"
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0..<4:
-            try batch.save(Message(id, at: time, in: url))
-            model[url, default: [:]][id] = time
-        case 4..<7:
-            try batch.removeMessage(id, in: url)
-            model[url]?[id] = nil
-        case 7..<9:
-            // Remove all messages between a random position and one end of the history.
-            let position = Position(createdAt: time, messageID: id)
-            if random.oneIn(2) {
-                try batch.removeMessages(in: url, from: .position(position))
-                model[url] = model[url]?.filter {
-                    Position(createdAt: $0.value, messageID: $0.key) < position
-                }
-            } else {
-                try batch.removeMessages(in: url, through: .position(position))
-                model[url] = model[url]?.filter {
-                    position < Position(createdAt: $0.value, messageID: $0.key)
-                }
-            }
-        default:
-            if random.oneIn(3) {
-                try batch.clearMessages(in: url)
-                model[url] = nil
-            }
-        }
-    }
-
-    private static func check(
-        _ reader: some StoreReader, _ model: Model, _ url: ChannelURL,
-        _ random: inout SeededRandom
-    ) throws {
-        let sorted = (model[url] ?? [:])
-            .map { Position(createdAt: $0.value, messageID: $0.key) }.sorted()
-        func texts(_ positions: some Sequence<Position>) -> String {
-            positions.map(\.messageID.rawValue).joined(separator: " ")
-        }
-        let limit = random.pick([nil, 1, 2, 5])
-        let time = Timestamp(milliseconds: Int64.random(in: 0...21, using: &random))
-        let (older, newer) = (
-            sorted.filter { $0.createdAt < time }, sorted.filter { $0.createdAt > time }
-        )
-        switch Int.random(in: 0..<6, using: &random) {
-        case 0:
-            #expect(
-                try reader.messages(in: url, limit: limit).ids
-                    == texts(sorted.reversed().prefix(limit ?? .max)))
-        case 1:
-            #expect(
-                try reader.messages(in: url, after: .oldest, limit: limit).ids
-                    == texts(sorted.prefix(limit ?? .max)))
-        case 2:
-            #expect(
-                try reader.messages(in: url, before: .time(time), limit: limit).ids
-                    == texts(older.reversed().prefix(limit ?? .max)))
-        case 3:
-            #expect(
-                try reader.messages(in: url, after: .time(time), limit: limit).ids
-                    == texts(newer.prefix(limit ?? .max)))
-        case 4:
-            #expect(try reader.newestPosition(in: url) == sorted.last)
-            #expect(try reader.oldestPosition(in: url) == sorted.first)
-        default:
-            let position = Position(createdAt: time, messageID: "0")
-            #expect(
-                try reader.positions(in: url, from: .position(position), to: .end)
-                    == sorted.filter { position < $0 }.reversed())
-            #expect(
-                try reader.messageCount(in: url, from: .beginning, to: .position(position))
-                    == sorted.count { $0 < position })
-        }
     }
 
     @Test func readersOnSeveralThreadsSeeEachCommitWhole() throws {

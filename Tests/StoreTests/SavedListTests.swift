@@ -46,8 +46,9 @@ import Testing
         _ = try store.groupChannels(matching: query, limit: 1)
     }
 
-    private func readingCount(_ store: ChatStore) throws -> Int {
-        try store.view.version.latest.readingCount
+    /// True if all channels were read to sort a list.
+    private func hasReadAll(_ store: ChatStore) throws -> Bool {
+        try store.view.version.derived.values.withLock { !$0.lists.isEmpty }
     }
 
     /// True if the first page of a session is read without reading all channels.
@@ -55,7 +56,7 @@ import Testing
         let store = try open()
         defer { store.close() }
         let page = try store.groupChannels(limit: 3)
-        let isSaved = try readingCount(store) == 0
+        let isSaved = try !hasReadAll(store)
         #expect(try page == Array(store.groupChannels().prefix(3)))
         return isSaved
     }
@@ -70,11 +71,11 @@ import Testing
         #expect(first.urls == urls((111...150).reversed()))
         let second = try store.groupChannels(after: first.last, limit: 40)
         #expect(second.urls == urls((71...110).reversed()))
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
         // This page ends after the saved part.
         let third = try store.groupChannels(after: second.last, limit: 40)
         #expect(third.urls == urls((31...70).reversed()))
-        #expect(try readingCount(store) == 1)
+        #expect(try hasReadAll(store))
         #expect(try store.groupChannels(limit: 40) == first)
     }
 
@@ -87,7 +88,7 @@ import Testing
         let store = try open()
         defer { store.close() }
         let page = try store.groupChannels(matching: query, limit: 20)
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
         #expect(try page == Array(store.groupChannels(matching: query).prefix(20)))
     }
 
@@ -99,7 +100,7 @@ import Testing
         defer { store.close() }
         // The end of the list is known.
         #expect(try store.openChannels(limit: 5).urls == "o3 o2 o1")
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
     }
 
     @Test func filteredMessagesAreSkipped() throws {
@@ -116,9 +117,9 @@ import Testing
         let again = try open()
         defer { again.close() }
         #expect(try again.groupChannels(matching: query, limit: 2).urls == "c149 c60")
-        #expect(try readingCount(again) == 0)
+        #expect(try !hasReadAll(again))
         #expect(try again.groupChannels(matching: query, limit: 3).urls == "c149 c60 c2")
-        #expect(try readingCount(again) == 1)
+        #expect(try hasReadAll(again))
     }
 
     @Test func snapshotReadsTheListOfItsCommit() throws {
@@ -168,12 +169,12 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func firstChangeOfAChannelRemovesTheSavedLists(change: Change) throws {
+    func firstChangeOfAChannelOutdatesTheSavedLists(change: Change) throws {
         try ask()
         let store = try open()
         try store.write(change.make)
         let saved = try Rows(snapshot: store.view.version.cache).savedLists()
-        #expect(saved.beginnings.isEmpty == change.isOfChannels)
+        #expect(saved.beginnings.map { $0.numbers == nil } == [change.isOfChannels])
         #expect(try store.contradictions() == [])
         let page = try store.groupChannels(limit: 4)
         #expect(try page == Array(store.groupChannels().prefix(4)))
@@ -191,7 +192,7 @@ import Testing
             }
         }
         #expect(try store.groupChannels(limit: 1).urls == "c150")
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
         try store.write { try $0.save(SavedListTests.channel(200)) }
         #expect(try store.groupChannels(limit: 1).urls == "c200")
         store.close()
@@ -208,7 +209,7 @@ import Testing
         let cut = try copy.open()
         defer { cut.close() }
         #expect(try cut.groupChannels(limit: 1).urls == "c200")
-        #expect(try readingCount(cut) == 1)
+        #expect(try hasReadAll(cut))
     }
 
     @Test func unreadableSavedListIsRebuilt() throws {
@@ -241,7 +242,7 @@ import Testing
                     + [Migration(to: StoreSchema.current.version + 1) { (_, _, _) in }]))
         defer { store.close() }
         #expect(try store.groupChannels(limit: 1).urls == "c150")
-        #expect(try readingCount(store) == 1)
+        #expect(try hasReadAll(store))
     }
 
     // MARK: Saving
@@ -282,12 +283,12 @@ import Testing
         try store.suspend()
         try store.resume()
         #expect(try store.groupChannels(limit: 1).urls == "c150")
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
         try store.write { try $0.save(SavedListTests.channel(200)) }
         #expect(try store.groupChannels(limit: 1).urls == "c200")
     }
 
-    @Test func changeAfterAFailedSuspensionRemovesTheSavedLists() throws {
+    @Test func changeAfterAFailedSuspensionOutdatesTheSavedLists() throws {
         let store = try open()
         try store.write { try $0.save(SavedListTests.channel(200)) }
         #expect(try store.groupChannels(limit: 1).urls == "c200")
@@ -313,25 +314,23 @@ import Testing
         defer { store.close() }
         _ = try store.groupChannels(limit: 1)
         _ = try store.groupChannels(matching: query, limit: 1)
-        #expect(try readingCount(store) == 0)
+        #expect(try !hasReadAll(store))
     }
 
-    @Test func mostRecentOrdersAreSaved() throws {
-        let store = try open()
+    @Test func numberOfSavedOrdersIsLimited() throws {
         var query = GroupChannelListQuery()
         query.order = .metaDataValueAlphabetical
-        for number in 0...RecentLists.limit {
+        for number in 0...DerivedValues.listLimit {
             query.metaDataOrderKeyFilter = "k\(number)"
-            _ = try store.groupChannels(matching: query, limit: 1)
+            try ask(query)
         }
+        let store = try open()
+        let saved = try Rows(snapshot: store.view.version.cache).savedLists()
+        #expect(saved.beginnings.count == DerivedValues.listLimit)
+        // The order that was requested last is saved.
+        _ = try store.groupChannels(matching: query, limit: 1)
+        #expect(try !hasReadAll(store))
         store.close()
-        let again = try open()
-        defer { again.close() }
-        for number in (0...RecentLists.limit).reversed() {
-            query.metaDataOrderKeyFilter = "k\(number)"
-            _ = try again.groupChannels(matching: query, limit: 1)
-            #expect(try readingCount(again) == (number == 0 ? 1 : 0), "k\(number)")
-        }
     }
 
     @Test(arguments: [99, 100, 101])
@@ -345,6 +344,6 @@ import Testing
         let again = try open()
         defer { again.close() }
         #expect(try again.groupChannels(limit: 120).count == count)
-        #expect(try readingCount(again) == (count > SavedLists.length ? 1 : 0))
+        #expect(try hasReadAll(again) == (count >= SavedLists.length))
     }
 }

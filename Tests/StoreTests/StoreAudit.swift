@@ -69,18 +69,6 @@ extension Rows {
         if try contains(ByteWriter.key { $0.schemaKey(.distrusted) }) {
             found.append("rows are not in order yet")
         }
-        for saved in try savedLists().beginnings {
-            var numbers: [ChannelNumber] = []
-            // swift-format-ignore: ReplaceForEachWithForLoop
-            try SortedKeys(self, by: saved.sorting).forEach { key in
-                numbers.append(ChannelSorting.number(ofKey: key))
-                return true
-            }
-            let isWhole = saved.numbers.count == numbers.count
-            if !numbers.starts(with: saved.numbers) || saved.isWhole != isWhole {
-                found.append("the list by \(saved.sorting) does not begin as it was saved")
-            }
-        }
         return found
     }
 

@@ -39,8 +39,7 @@ import Testing
         }
         snapshot = Snapshot(
             version: CommittedState(
-                number: 0, cache: try copy(version.cache), outbox: try copy(version.outbox),
-                names: ChannelNames()))
+                number: 0, cache: try copy(version.cache), outbox: try copy(version.outbox)))
     }
 
     @Test func aDamagedChannelDoesNotHideTheOthers() throws {

@@ -80,7 +80,7 @@ enum SchemaRow: UInt8 {
     /// `→ nothing`. The row exists while the derived rows are being rebuilt after a damaged log was
     /// found.
     case distrusted = 0x64
-    /// `→ first channels of lists`. The row is removed when a channel changes; see ``SavedLists``.
+    /// `→ first channels of lists`. See ``SavedLists``.
     case lists = 0x6C
     /// `→ format of the search index, last indexed message`. The row exists while the index is
     /// turned on; see ``IndexedPart``.

@@ -25,75 +25,58 @@ enum ChannelSorting: Hashable, Sendable {
 
     /// Returns the sort key of a channel; `nil` if lists of this order do not contain its type.
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
-        let key = ByteWriter.key { writeKey(of: channel, number, to: &$0) }
-        return key.isEmpty ? nil : key
-    }
-
-    /// Writes the sort key of a channel, or nothing if lists of this order do not contain its type.
-    func writeKey(of channel: AnyChannel, _ number: ChannelNumber, to key: inout ByteWriter) {
         switch (self, channel) {
-        case (.group, .group(let channel)): channel.lend { write($0, number, to: &key) }
-        case (.open, .open(let channel)): channel.lend { key.placeAmongEquals($0, number) }
-        default: break
+        case (.group, .group(let channel)): key(of: channel, number)
+        case (.open, .open(let channel)): channel.lend { key(of: $0, number) }
+        default: nil
         }
     }
 
     /// Returns the sort key of a group channel, whose byte order matches
     /// `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
-        ByteWriter.key { writeKey(of: .group(channel), number, to: &$0) }
+        channel.lend { key(of: $0, number) }
     }
 
     /// Returns the sort key of a channel's row; `nil` if the row cannot be decoded.
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        var isDecoded = false
-        let key = ByteWriter.key { isDecoded = writeKey(ofRow: value, number, to: &$0) }
-        return isDecoded ? key : nil
-    }
-
-    /// Writes the sort key of a channel's row; returns `false` and writes nothing if the row cannot
-    /// be decoded.
-    func writeKey(
-        ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
-    ) -> Bool {
         // A list omits a channel whose row is corrupted, so that the other channels stay readable.
         // Reading the channel itself throws the error.
-        do {
-            switch self {
-            case .group:
-                try LentRecord<GroupChannel>.read(value) { write($0, number, to: &key) }
-            case .open:
-                try LentRecord<OpenChannel>.read(value) { key.placeAmongEquals($0, number) }
-            }
-            return true
-        } catch {
-            return false
+        switch self {
+        case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
+        case .open: try? LentRecord<OpenChannel>.read(value) { key(of: $0, number) }
         }
     }
 
-    private func write(
-        _ channel: LentRecord<GroupChannel>, _ number: ChannelNumber, to key: inout ByteWriter
-    ) {
-        if case .group(let order, let metaDataKey) = self {
-            switch order {
-            case .chronological: break
-            case .latestLastMessage:
-                key.optional(channel.lastMessageAt) { key, time in
-                    key.descending { $0.timestamp(time) }
-                }
-            case .oldestLastMessage:
-                key.optional(channel.lastMessageAt) { $0.timestamp($1) }
-            case .channelNameAlphabetical: key.terminated(channel.name)
-            case .metaDataValueAlphabetical:
-                key.optional(metaDataKey.flatMap { channel.record.metadata[$0] }) {
-                    $0.terminated($1)
-                }
-            }
-        }
-        key.placeAmongEquals(channel, number)
+    private func key<Kind: Channel>(
+        of channel: LentRecord<Kind>, _ number: ChannelNumber
+    ) -> KeyBytes {
+        ByteWriter.key { $0.placeAmongEquals(channel, number) }
     }
 
-    static func number(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber {
+    private func key(of channel: LentRecord<GroupChannel>, _ number: ChannelNumber) -> KeyBytes {
+        ByteWriter.key { key in
+            if case .group(let order, let metaDataKey) = self {
+                switch order {
+                case .chronological: break
+                case .latestLastMessage:
+                    key.optional(channel.lastMessageAt) { key, time in
+                        key.descending { $0.timestamp(time) }
+                    }
+                case .oldestLastMessage:
+                    key.optional(channel.lastMessageAt) { $0.timestamp($1) }
+                case .channelNameAlphabetical: key.terminated(channel.name)
+                case .metaDataValueAlphabetical:
+                    key.optional(metaDataKey.flatMap { channel.record.metadata[$0] }) {
+                        $0.terminated($1)
+                    }
+                }
+            }
+            key.placeAmongEquals(channel, number)
+        }
+    }
+
+    static func number(ofKey key: KeyBytes) -> ChannelNumber {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
     }
 }

@@ -3,40 +3,29 @@ import Models
 /// The first channels of each list, saved when the store is closed or suspended.
 ///
 /// They make the first page of a long list available before all channels have been read and sorted.
-/// All lists are in one row. The first write batch that changes a channel removes the row, so the
-/// row is valid as long as it exists.
+/// All lists are in one row. The first write batch that changes a channel marks them as outdated in
+/// the same commit. Their orders stay, so that closing the store saves their channels again.
 struct SavedLists {
     /// The first channels of a list.
     struct Beginning {
         let sorting: ChannelSorting
-        /// The channel numbers, in order.
-        var numbers: [ChannelNumber] = []
-        /// A Boolean value that indicates whether `numbers` contains all channels of the list.
-        var isWhole = true
+        /// The channel numbers, in order; `nil` if a channel has changed since they were saved.
+        var numbers: [ChannelNumber]?
     }
 
     /// The maximum number of channels saved for each list, enough for several pages.
     static let length = 100
 
-    private(set) var beginnings: [Beginning] = []
+    var beginnings: [Beginning] = []
 
-    subscript(sorting: ChannelSorting) -> Beginning? {
-        beginnings.first { $0.sorting == sorting }
+    /// Returns the first channels of a list; `nil` if they were not saved or are outdated.
+    subscript(sorting: ChannelSorting) -> [ChannelNumber]? {
+        beginnings.first { $0.sorting == sorting }?.numbers
     }
 
-    mutating func add(_ beginning: Beginning) { beginnings.append(beginning) }
-}
-
-extension SavedLists.Beginning {
-    /// Creates the first channels of a list.
-    init(of list: SortedKeys, by sorting: ChannelSorting) {
-        self.init(sorting: sorting)
-        // swift-format-ignore: ReplaceForEachWithForLoop
-        list.forEach { key in
-            isWhole = numbers.count < SavedLists.length
-            if isWhole { numbers.append(ChannelSorting.number(ofKey: key)) }
-            return isWhole
-        }
+    /// Returns the first channels of a list.
+    static func beginning(of list: SortedKeys) -> [ChannelNumber] {
+        list.keys.prefix(length).map(ChannelSorting.number)
     }
 }
 
@@ -45,12 +34,11 @@ extension SavedLists.Beginning {
 extension SavedLists {
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         while !reader.isAtEnd {
-            var beginning = Beginning(sorting: try ChannelSorting(&reader))
-            beginning.isWhole = try reader.byte() != 0
-            for _ in 0..<(try reader.integer(UInt16.self)) {
-                beginning.numbers.append(try reader.integer())
-            }
-            beginnings.append(beginning)
+            let sorting = try ChannelSorting(&reader)
+            let isCurrent = try reader.byte() != 0
+            var numbers: [ChannelNumber] = []
+            for _ in 0..<(try reader.integer(UInt16.self)) { numbers.append(try reader.integer()) }
+            beginnings.append(Beginning(sorting: sorting, numbers: isCurrent ? numbers : nil))
         }
     }
 
@@ -58,9 +46,10 @@ extension SavedLists {
     func write(_ writer: inout ByteWriter) {
         for beginning in beginnings {
             beginning.sorting.write(&writer)
-            writer.byte(beginning.isWhole ? 1 : 0)
-            writer.integer(UInt16(beginning.numbers.count))
-            for number in beginning.numbers { writer.integer(number) }
+            writer.byte(beginning.numbers == nil ? 0 : 1)
+            let numbers = beginning.numbers ?? []
+            writer.integer(UInt16(numbers.count))
+            for number in numbers { writer.integer(number) }
         }
     }
 }
@@ -92,7 +81,7 @@ extension ChannelSorting {
 }
 
 extension Rows {
-    /// Returns the saved lists, which are empty if none were saved or a channel has changed since.
+    /// Returns the saved lists.
     ///
     /// - Throws: Errors of the disk other than corruption. An unreadable row counts as missing.
     func savedLists() throws(StoreError) -> SavedLists {
@@ -110,39 +99,27 @@ extension Rows {
     }
 }
 
-extension LevelDB {
-    /// Removes the saved lists.
-    func removeSavedLists() throws(StoreError) {
-        let batch = Overlay()
-        batch.remove { $0.schemaKey(.lists) }
-        try write(batch, isDurable: true)
-    }
-}
-
-// MARK: Saving them
-
 extension ChatStore {
     /// Saves the first channels of the lists that were requested, before the files are closed.
     ///
     /// Errors are ignored: lists that were not saved are computed again.
     ///
-    /// - Parameter writer: The writer. Its next write that changes a channel must remove the row.
+    /// - Parameter writer: The writer. Its next write that changes a channel must mark the lists as
+    ///   outdated.
     func saveLists(_ writer: inout Writer) {
         guard directory != nil, !cache.hasFailed, let version = try? version(),
             let saved = try? Rows(snapshot: version.cache).savedLists()
         else { return }
-        let asked = version.latest.askedSortings
-        if asked.allSatisfy({ saved[$0] != nil }) { return }
+        // A list whose saved beginning was read is not in memory.
+        let made = version.derived.values.withLock { $0.lists.map(\.sorting) }
+        let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
+        if sortings.allSatisfy({ saved[$0] != nil }) { return }
         var lists = SavedLists()
-        let others = saved.beginnings.filter { !asked.contains($0.sorting) }
-        for beginning in others.suffix(RecentLists.limit - asked.count) { lists.add(beginning) }
-        for sorting in asked {
-            if let beginning = saved[sorting] {
-                lists.add(beginning)
-            } else {
-                guard let list = try? version.sorted(by: sorting) else { return }
-                lists.add(SavedLists.Beginning(of: list, by: sorting))
-            }
+        for sorting in sortings.prefix(DerivedValues.listLimit) {
+            let numbers =
+                saved[sorting] ?? (try? version.sorted(by: sorting)).map(SavedLists.beginning)
+            guard let numbers else { return }
+            lists.beginnings.append(SavedLists.Beginning(sorting: sorting, numbers: numbers))
         }
         let batch = Overlay()
         batch.put({ $0.schemaKey(.lists) }, lists.write)
@@ -152,17 +129,19 @@ extension ChatStore {
 }
 
 extension Batch {
-    /// Removes the saved lists if the batch changes a channel.
+    /// Marks the saved lists as outdated if the batch changes a channel.
     ///
-    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may exist. Set to
-    ///   `false` if they are removed.
-    func removeSavedLists(_ isSaved: inout Bool) {
+    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may be current. Set
+    ///   to `false` if they are outdated from now on.
+    func outdateSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
-        rows.cache.remove { $0.schemaKey(.lists) }
         isSaved = false
-        // Remember these lists, so that they are saved again on closing even if no reader requests
-        // them.
-        guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
-        version.latest.recordSaved(saved.beginnings.map(\.sorting))
+        let saved = (try? Rows(snapshot: version.cache).savedLists()) ?? SavedLists()
+        if saved.beginnings.isEmpty { return rows.cache.remove { $0.schemaKey(.lists) } }
+        var lists = SavedLists()
+        for beginning in saved.beginnings {
+            lists.beginnings.append(SavedLists.Beginning(sorting: beginning.sorting))
+        }
+        rows.cache.put({ $0.schemaKey(.lists) }, lists.write)
     }
 }

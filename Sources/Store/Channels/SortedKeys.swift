@@ -1,158 +1,63 @@
-/// A sorted list of keys, as a value whose copies share unchanged parts.
-///
-/// The keys are divided into chunks of at most 256 keys, or about 64 KiB if keys are long. An
-/// insertion copies one chunk and the list of chunks, so the cost of a change depends little on the
-/// length of the list.
+import Models
+
+/// The sort keys of a channel list, in order.
 struct SortedKeys: Sendable {
-    /// No chunk is empty.
-    private var chunks: [PackedKeys]
-    private(set) var count: Int
+    private(set) var keys: [KeyBytes] = []
 
-    /// The maximum number of keys in a chunk, and the number of bytes above which a chunk of
-    /// several keys is split.
-    private static let (chunkCount, chunkSize) = (256, 64 << 10)
-
-    /// Creates a sorted list of unique keys in any order.
-    init(_ keys: PackedKeys = PackedKeys()) {
-        count = keys.count
-        chunks = keys.lend { keys in
-            let heads = SortedKeys.sorted(keys)
-            var chunks: [PackedKeys] = []
-            var start = 0
-            while start < heads.count {
-                var (end, size) = (start, 0)
-                while end < heads.count, end - start < SortedKeys.chunkCount / 2,
-                    size < SortedKeys.chunkSize / 2
-                {
-                    size += keys[heads[end].index].count
-                    end += 1
-                }
-                chunks.append(PackedKeys(keys, at: heads[start..<end].lazy.map(\.index)))
-                start = end
+    /// Reads all channels of a type, except those that cannot be decoded.
+    init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
+        let range = KeyRange(prefix: [sorting.table.rawValue])
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            if let number = rows.readableNumber(ofKey: key),
+                let key = sorting.key(ofRow: value, number)
+            {
+                keys.append(key)
             }
-            return chunks
+            return true
         }
+        keys.sort { $0.precedes($1) }
     }
 
-    /// Sorts keys by their first bytes, compared as numbers, and by the other bytes only if the
-    /// first are equal.
-    ///
-    /// Comparing keys byte by byte took most of the time of the first request for a list.
-    private static func sorted(_ keys: PackedKeys.Lent) -> [Head] {
-        var heads = (0..<keys.count).map { Head(of: keys[$0], at: $0) }
-        heads.sort { left, right in
-            if left.first != right.first { return left.first < right.first }
-            if left.second != right.second { return left.second < right.second }
-            return keys[left.index].precedes(keys[right.index])
-        }
-        return heads
-    }
-
-    /// The first sixteen bytes of a key as numbers with the same order.
-    private struct Head {
-        let first: UInt64
-        let second: UInt64
-        let index: Int
-
-        init(of key: UnsafeRawBufferPointer, at index: Int) {
-            first = key.number(at: 0)
-            second = key.number(at: 8)
-            self.index = index
-        }
-    }
-
-    /// Returns the index of the chunk that contains a key, or into which the key would be inserted.
-    private func chunk(for key: UnsafeRawBufferPointer) -> Int {
-        // Finds the last chunk whose first key is not greater than the key.
+    /// Returns the number of keys that precede `key`.
+    func countBefore(_ key: KeyBytes) -> Int {
         var low = 0
-        var high = chunks.count
+        var high = keys.count
         while low < high {
             let middle = (low + high) / 2
-            if chunks[middle].lend({ key.precedes($0[0]) }) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if keys[middle].precedes(key) { low = middle + 1 } else { high = middle }
         }
-        return max(0, low - 1)
+        return low
     }
 
-    /// Returns the location of a key, or the location at which the key would be inserted.
-    private func place(
-        of key: UnsafeRawBufferPointer
-    ) -> (chunk: Int, index: Int, isThere: Bool) {
-        let chunk = chunk(for: key)
-        return chunks[chunk].lend { keys in
-            let index = keys.countBefore(key)
-            return (chunk, index, index < keys.count && keys[index].hasSameBytes(as: key))
-        }
-    }
-
-    mutating func insert(_ key: UnsafeRawBufferPointer) {
-        if chunks.isEmpty {
-            chunks = [PackedKeys(key)]
-            count = 1
-            return
-        }
-        let (chunk, index, isThere) = place(of: key)
-        if isThere { return }
-        chunks[chunk].insert(key, at: index)
-        count += 1
-        let isLarge = chunks[chunk].size > SortedKeys.chunkSize && chunks[chunk].count > 1
-        if isLarge || chunks[chunk].count > SortedKeys.chunkCount {
-            let newer = chunks[chunk].removeSuffix(from: chunks[chunk].count / 2)
-            chunks.insert(newer, at: chunk + 1)
-        }
-    }
-
-    mutating func remove(_ key: UnsafeRawBufferPointer) {
-        if chunks.isEmpty { return }
-        let (chunk, index, isThere) = place(of: key)
-        guard isThere else { return }
-        chunks[chunk].remove(at: index)
-        count -= 1
-        if chunks[chunk].count == 0 {
-            chunks.remove(at: chunk)
-        } else if !joinNext(to: chunk) && chunk > 0 {
-            joinNext(to: chunk - 1)
-        }
-    }
-
-    /// Merges two adjacent chunks if they fill at most half a chunk together, so that there are not
-    /// many small chunks.
-    @discardableResult
-    private mutating func joinNext(to chunk: Int) -> Bool {
-        guard chunk + 1 < chunks.count,
-            chunks[chunk].count + chunks[chunk + 1].count <= SortedKeys.chunkCount / 2,
-            chunks[chunk].size + chunks[chunk + 1].size <= SortedKeys.chunkSize / 2
-        else { return false }
-        let next = chunks.remove(at: chunk + 1)
-        chunks[chunk].append(next)
-        return true
-    }
-
-    /// Calls a closure with each key in order, starting at a given key, until the closure returns
-    /// `false`.
+    /// Removes one key and inserts another.
     ///
-    /// The key is valid only during the call.
-    func forEach<Failure: Error>(
-        from key: KeyBytes? = nil, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Bool
-    ) throws(Failure) {
-        if chunks.isEmpty { return }
-        let place = key.map { $0.withBytes { self.place(of: $0) } }
-        var chunk = place?.chunk ?? 0
-        var index = place?.index ?? 0
-        while chunk < chunks.count {
-            let goesOn = try chunks[chunk].lend { (keys) throws(Failure) in
-                while index < keys.count {
-                    guard try body(keys[index]) else { return false }
-                    index += 1
-                }
-                return true
-            }
-            guard goesOn else { return }
-            chunk += 1
-            index = 0
+    /// A missing key is not removed, and a key that exists is not inserted again.
+    mutating func replace(_ old: KeyBytes?, with new: KeyBytes?) {
+        if old == new { return }
+        if let old {
+            let index = countBefore(old)
+            if index < keys.count, keys[index] == old { keys.remove(at: index) }
+        }
+        if let new {
+            let index = countBefore(new)
+            if index == keys.count || keys[index] != new { keys.insert(new, at: index) }
         }
     }
+
+    /// Applies the changes of a commit.
+    mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
+        for change in changes {
+            replace(
+                change.old.flatMap { sorting.key(of: $0, change.oldNumber) },
+                with: change.new.flatMap { sorting.key(of: $0, change.newNumber) })
+        }
+    }
+}
+
+/// The change of a channel's row in a write batch.
+struct ChannelRowChange: Sendable {
+    var old: AnyChannel?
+    var oldNumber: ChannelNumber
+    var new: AnyChannel?
+    var newNumber: ChannelNumber
 }

@@ -235,14 +235,9 @@ extension ProblemSearch {
 
     private mutating func searchSavedLists(of rows: Rows) throws(StoreError) {
         for saved in try rows.savedLists().beginnings {
-            var numbers: [ChannelNumber] = []
-            // swift-format-ignore: ReplaceForEachWithForLoop
-            try SortedKeys(rows, by: saved.sorting).forEach { key in
-                numbers.append(ChannelSorting.number(ofKey: key))
-                return true
-            }
-            let isWhole = saved.numbers.count == numbers.count
-            if !numbers.starts(with: saved.numbers) || saved.isWhole != isWhole { add(.savedList) }
+            guard let numbers = saved.numbers else { continue }
+            let list = try SortedKeys(rows, by: saved.sorting)
+            if numbers != SavedLists.beginning(of: list) { add(.savedList) }
         }
     }
 }

@@ -178,7 +178,9 @@ extension ChatStore {
             reportProgress(0)
             // Remove the saved lists before the migrations. Otherwise, a crash could leave lists
             // that contradict the migrated rows.
-            try cache.removeSavedLists()
+            let batch = Overlay()
+            batch.remove { $0.schemaKey(.lists) }
+            try cache.write(batch, isDurable: true)
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { reportProgress(before + $0) }

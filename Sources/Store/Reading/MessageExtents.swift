@@ -6,94 +6,60 @@ import Models
 /// messages of a channel were removed, each page that starts or ends there would skip all of them.
 /// With an extent, a scan skips none of them.
 ///
-/// An extent may be larger than necessary, but never too small. It is enlarged before a message is
-/// written outside of it. It is reduced when a scan finds no messages at one of its ends, unless a
-/// message was written after the commit that was scanned. An extent is valid from one commit on:
-/// earlier committed states may contain messages outside of it, and are read without it.
-final class MessageExtents: Sendable {
-    fileprivate struct Extent {
-        /// The range of keys that contains all messages.
-        var range: KeyRange
-        /// The first commit for which the range is valid.
-        var since: Int
-        /// The last commit that has written a message, or a commit before the extent was created.
-        var lastPut: Int
-    }
-
+/// An extent may be larger than necessary, but never too small. A commit that removes a message of a
+/// channel creates its extent, with the whole table. Each commit enlarges the extents to contain the
+/// messages that it writes. A scan that finds no messages at one end of an extent reduces it.
+struct MessageExtents: Sendable {
     /// The maximum number of channels.
     ///
     /// When it is reached, all extents are discarded.
     static let limit = 256
 
-    private let extents = Locked<[ChannelNumber: Extent]>([:])
+    private var extents: [ChannelNumber: KeyRange] = [:]
 
-    var isEmpty: Bool { extents.withLock { $0.isEmpty } }
+    var isEmpty: Bool { extents.isEmpty }
 
-    /// Returns the extent of a channel as of a commit; `nil` if it is unknown.
-    func range(of number: ChannelNumber, asOf version: Int) -> KeyRange? {
-        extents.withLock { extents in
-            guard let extent = extents[number], extent.since <= version else { return nil }
-            return extent.range
-        }
-    }
+    subscript(number: ChannelNumber) -> KeyRange? { extents[number] }
 
     /// Updates the extents for a commit.
-    ///
-    /// Call it before the commit is written.
-    ///
-    /// If the write fails, an extent is merely larger than necessary.
-    func apply(_ rows: Overlay, asOf commit: Int) {
-        extents.withLock { extents in
-            rows.forEachInOrderOfWriting { key, value in
-                guard let number = key.channelOfMessage else { return }
-                if value != nil {
-                    // The dictionary's subscript would allocate for a missing key.
-                    if !extents.isEmpty, let index = extents.index(forKey: number) {
-                        extents.values[index].widen(to: key, asOf: commit)
-                    }
-                } else if extents[number] == nil {
-                    if extents.count == MessageExtents.limit { extents = [:] }
-                    // Use the range of the whole table, because the same batch may have written a
-                    // message before it removed this one.
-                    let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-                    extents[number] = Extent(range: table, since: commit, lastPut: commit)
+    mutating func apply(_ rows: Overlay) {
+        rows.forEachInOrderOfWriting { key, value in
+            guard let number = key.channelOfMessage else { return }
+            if value != nil {
+                // The dictionary's subscript would allocate for a missing key.
+                if !extents.isEmpty, let index = extents.index(forKey: number) {
+                    extents.values[index].widen(to: key)
                 }
+            } else if extents[number] == nil {
+                if extents.count == MessageExtents.limit { extents = [:] }
+                // Use the range of the whole table, because the same batch may have written a
+                // message before it removed this one.
+                extents[number] = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
             }
         }
     }
 
-    /// Records that a reader found no message in a range.
-    func recordNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
-        extents.withLock { extents in
-            // The range may contain a message that was written after the reader's commit.
-            guard let extent = extents[number], extent.lastPut <= version else { return }
-            extents[number] = extent.without(range, asOf: version)
-        }
+    /// Records that a range contains no message.
+    mutating func recordNone(in range: KeyRange, of number: ChannelNumber) {
+        extents[number]?.remove(range)
     }
 }
 
-extension MessageExtents.Extent {
-    fileprivate mutating func widen(to key: UnsafeRawBufferPointer, asOf commit: Int) {
-        if key.precedes(range.lower) { range.lower = KeyBytes(key) }
-        if !key.precedes(range.upper) { range.upper = KeyBytes(key) + [0] }
-        lastPut = commit
+extension KeyRange {
+    fileprivate mutating func widen(to key: UnsafeRawBufferPointer) {
+        if key.precedes(lower) { lower = KeyBytes(key) }
+        if !key.precedes(upper) { upper = KeyBytes(key) + [0] }
     }
 
-    /// Returns the extent without `empty`, if that range is at one of its ends.
-    fileprivate func without(_ empty: KeyRange, asOf version: Int) -> Self {
-        var extent = self
-        if !range.lower.precedes(empty.lower) {
-            guard range.lower.precedes(empty.upper) else { return self }
-            extent.range.lower =
-                empty.upper.precedes(range.upper) ? empty.upper : range.upper
-        } else if !empty.upper.precedes(range.upper) {
-            guard empty.lower.precedes(range.upper) else { return self }
-            extent.range.upper = empty.lower
-        } else {
-            return self
+    /// Removes `empty` from the range, if it is at one of its ends.
+    fileprivate mutating func remove(_ empty: KeyRange) {
+        if !lower.precedes(empty.lower) {
+            guard lower.precedes(empty.upper) else { return }
+            lower = empty.upper.precedes(upper) ? empty.upper : upper
+        } else if !empty.upper.precedes(upper) {
+            guard empty.lower.precedes(upper) else { return }
+            upper = empty.lower
         }
-        extent.since = max(since, version)
-        return extent
     }
 }
 
@@ -116,8 +82,8 @@ extension StoreView {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         // The extents do not include messages of the current batch.
-        guard batch == nil, version.hasExtents,
-            let extent = version.extents.range(of: number, asOf: version.number)
+        guard batch == nil, version.derived.hasExtents,
+            let extent = version.derived.values.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
         try scanMessages(range, within: extent, of: number, isDescending: isDescending) {
             (key, value) throws(StoreError) in try body(key, value)
@@ -149,8 +115,9 @@ extension StoreView {
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
-            version.extents.recordNone(
-                in: KeyRange(lower, upper), of: number, asOf: version.number)
+            version.derived.values.withLock {
+                $0.extents.recordNone(in: KeyRange(lower, upper), of: number)
+            }
         }
         guard let first else { return recordNone(part.lower, part.upper) }
         if isDescending {

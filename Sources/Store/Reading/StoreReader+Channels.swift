@@ -42,11 +42,11 @@ extension StoreReader {
     /// - Complexity: A lookup for each channel that is visited. The store caches about a hundred
     ///   channels that were returned recently, which need no lookup until they change. Without a
     ///   limit, one scan reads the whole list, which is faster than many pages. The first request
-    ///   for an order reads all channels, and so does a request for an order that is not among the
-    ///   eight most recently requested ones. There is one exception: the first hundred channels of
-    ///   an order are available without reading all, if the order was requested before the store
-    ///   was last closed or suspended, and no channel has changed since then. Inside a batch,
-    ///   O(*b*) more in the number of rows that the batch has written.
+    ///   for an order reads all channels. The store keeps eight orders; a ninth one replaces all of
+    ///   them. There is one exception: the first hundred channels of an order are available without
+    ///   reading all, if the order was requested before the store was last closed or suspended, and
+    ///   no channel has changed since then. Inside a batch, O(*b*) more in the number of rows that
+    ///   the batch has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -96,7 +96,7 @@ extension StoreReader {
     /// - Complexity: The first call reads all channels once; later calls are O(1). Inside a batch,
     ///   O(*b*) in the number of rows that the batch has written.
     public func groupChannelCount() throws(StoreError) -> Int {
-        try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).count
+        try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).keys.count
     }
 
     /// Returns the number of stored open channels, except those that cannot be decoded.
@@ -104,7 +104,7 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: That of ``groupChannelCount()``.
     package func openChannelCount() throws(StoreError) -> Int {
-        try view.sorted(by: .open).count
+        try view.sorted(by: .open).keys.count
     }
 
     /// Returns the URLs of all channels with stored data, in byte order.
@@ -254,10 +254,9 @@ extension StoreView {
                 try stored.channelNumber(ofKey: key)
             }
             let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
-                value.flatMap { sorting.key(ofRow: $0, number) } ?? []
+                value.flatMap { sorting.key(ofRow: $0, number) }
             }
-            let new = row.value?.withBytes { sorting.key(ofRow: $0, number) } ?? []
-            old.withBytes { old in new.withBytes { keys.replace(old, with: $0) } }
+            keys.replace(old, with: row.value?.withBytes { sorting.key(ofRow: $0, number) })
         }
         return keys
     }
@@ -275,16 +274,16 @@ extension StoreView {
         {
             return channels
         }
-        let keys = if let known { known } else { try sorted(by: sorting) }
+        let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
         // The key of `last` contains the maximum channel number. With a zero byte appended, it is
         // the first key after that place.
-        let start = last.map { $0 + [0] }
-        try keys.forEach(from: start) { (key) throws(StoreError) in
+        let start = last.map { list.countBefore($0 + [0]) } ?? 0
+        for key in list.keys[start...] {
             let number = ChannelSorting.number(ofKey: key)
             let channel: Value? = try channel(number, in: sorting.table, isIncluded)
             if let channel { channels.append(channel) }
-            return channels.count < limit
+            if channels.count == limit { break }
         }
         return channels
     }
@@ -295,11 +294,13 @@ extension StoreView {
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value]? {
-        guard let beginning = try version.savedBeginning(of: sorting),
-            beginning.isWhole || limit <= beginning.numbers.count
-        else { return nil }
+        guard let numbers = try Rows(snapshot: version.cache).savedLists()[sorting] else {
+            return nil
+        }
+        let isWhole = numbers.count < SavedLists.length
+        guard isWhole || limit <= numbers.count else { return nil }
         var channels: [Value] = []
-        for number in beginning.numbers {
+        for number in numbers {
             guard let channel: Value = try channel(number, in: sorting.table, isIncluded) else {
                 continue
             }
@@ -309,7 +310,7 @@ extension StoreView {
             channels.append(channel)
             if channels.count == limit { return channels }
         }
-        return beginning.isWhole ? channels : nil
+        return isWhole ? channels : nil
     }
 
     /// Returns a channel of a list, from the cache if it was returned recently; `nil` if the list
@@ -318,7 +319,7 @@ extension StoreView {
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
         if batch == nil,
-            let channel = version.latest.channel(number, asOf: version.number)
+            let channel = version.derived.values.withLock({ $0.channels[number] })
                 .flatMap(Value.init(of:))
         {
             return isIncluded(channel) ? channel : nil
@@ -329,7 +330,7 @@ extension StoreView {
         // channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
-            version.latest.keep(channel.ofAnyKind, number, asOf: version.number)
+            version.derived.values.withLock { $0.keep(channel.ofAnyKind, number) }
         }
         return channel
     }
@@ -339,10 +340,10 @@ extension StoreView {
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
-        let keys = try sorted(by: sorting)
+        let list = try sorted(by: sorting)
         let cache = cache
         var held: [ChannelNumber: Value] = [:]
-        held.reserveCapacity(keys.count)
+        held.reserveCapacity(list.keys.count)
         try cache.scan(KeyRange(prefix: [sorting.table.rawValue])) {
             (key, value) throws(StoreError) in
             if let number = cache.readableNumber(ofKey: key),
@@ -354,10 +355,8 @@ extension StoreView {
         }
         var channels: [Value] = []
         channels.reserveCapacity(held.count)
-        // swift-format-ignore: ReplaceForEachWithForLoop
-        keys.forEach { key in
+        for key in list.keys {
             if let channel = held[ChannelSorting.number(ofKey: key)] { channels.append(channel) }
-            return true
         }
         return channels
     }

@@ -34,8 +34,7 @@ public struct StoreView {
     /// Returns the number of a channel; `nil` if no data of the channel is stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
-        return try version.names.number(
-            of: url, asOf: version.number, in: Rows(snapshot: version.cache))
+        return try version.channelNumber(of: url)
     }
 }
 

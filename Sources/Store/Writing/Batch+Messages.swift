@@ -17,8 +17,7 @@ extension Batch {
     ///   is corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
-    ///   order, once the store knows the lowest and the highest ID: immediately in a new channel,
-    ///   otherwise after eight new messages.
+    ///   order, except for the first new message of each channel after opening.
     @discardableResult
     public func save(
         _ message: Message, source: CollectionEventSource? = nil,
@@ -83,7 +82,7 @@ extension Batch {
             { writer in message.withSerializedBytes { writer.raw($0) } })
         if old?.position != position {
             rows.cache.putPlace(of: position, number)
-            if old == nil { recordPut(id, in: number, wasLookedFor: mayBeStored) }
+            if old == nil { recordPut(id, in: number) }
         }
         if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
         if let requestID, requestID != old?.requestID {

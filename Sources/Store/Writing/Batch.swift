@@ -86,7 +86,6 @@ public final class Batch: StoreReader {
         self.index = index
         firstOutboxItem = next.item
         self.known = known
-        self.known.ids.beginBatch()
     }
 
     /// The view of the store with the writes of the batch applied.
@@ -172,6 +171,7 @@ public final class Batch: StoreReader {
     /// Removes and returns the state for the next batch.
     func takeKnown(isWritten: Bool) -> Known {
         var known = known.takeAll()
+        known.ids.endBatch()
         if isWritten { for (number, state) in rows.states { known.states[number] = state } }
         return known
     }
@@ -340,10 +340,9 @@ extension Batch {
         known.ids.mayHold(id, in: number)
     }
 
-    /// Records that the batch saves a new message, and whether the message was looked up first.
-    func recordPut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
-        known.ids.recordPut(
-            id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
+    /// Records that the batch saves a new message.
+    func recordPut(_ id: MessageID, in number: ChannelNumber) {
+        known.ids.recordPut(id, in: number, stored: Rows(snapshot: version.cache))
     }
 }
 

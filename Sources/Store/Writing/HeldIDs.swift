@@ -11,45 +11,18 @@ import Models
 /// inside the range, and is looked up.
 ///
 /// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
-/// the batch is committed, and removing messages does not change it. The range is first read as of
-/// the commit on which a batch is based; no later commit contains anything from a failed batch. All
-/// ranges are discarded when the files are closed; see ``ChatStore/Writer``.
+/// the batch is committed, and removing messages does not change it. All ranges are discarded when
+/// the files are closed; see ``ChatStore/Writer``.
 struct HeldIDs {
-    /// After this number of lookups in a channel that found nothing, the channel's range is read.
-    ///
-    /// Reading the range takes two seeks, which cost as much as several lookups that a Bloom filter
-    /// answers. If many messages were removed, the seeks take longer: LevelDB skips each of them
-    /// until it has merged its tables.
-    static let patience = 8
-
     /// The maximum number of channels that are kept from batch to batch.
     ///
     /// If it is exceeded, all of them are discarded.
     static let limit = 1024
 
-    private var channels: [ChannelNumber: Channel] = [:]
-    /// The number of the current batch.
-    private var batch = 0
-
-    /// The ranges of IDs of one channel.
-    fileprivate struct Channel {
-        /// The range as of the commit on which a batch is based; `nil` if it is unknown.
-        var stored: Span?
-        /// The range of the IDs that the batch has saved.
-        var put = Span()
-        /// The number of the batch that has saved them.
-        var batch: Int
-        /// The number of lookups that found nothing.
-        var misses = 0
-
-        /// Adds the IDs of an earlier batch to the stored range.
-        mutating func begin(_ number: Int) {
-            if batch == number { return }
-            batch = number
-            stored?.formUnion(put)
-            put = Span()
-        }
-    }
+    /// The ranges as of the commit on which the current batch is based.
+    private var stored: [ChannelNumber: Span] = [:]
+    /// The ranges of the new IDs that the batch has saved.
+    private var saved: [ChannelNumber: Span] = [:]
 
     /// A closed range of IDs, or an empty one.
     fileprivate struct Span {
@@ -58,47 +31,32 @@ struct HeldIDs {
         var isEmpty = true
     }
 
-    /// Starts a batch.
-    ///
-    /// The previous batch was committed or has failed.
-    mutating func beginBatch() {
-        batch += 1
-        if channels.count > HeldIDs.limit { channels = [:] }
+    /// Ends a batch, which was committed or has failed.
+    mutating func endBatch() {
+        for (number, span) in saved { stored[number]?.formUnion(span) }
+        saved.removeAll(keepingCapacity: true)
+        if stored.count > HeldIDs.limit { stored = [:] }
     }
 
     /// Records that a channel has no stored data.
     mutating func recordNew(_ number: ChannelNumber) {
-        channels[number] = Channel(stored: Span(), batch: batch)
+        stored[number] = Span()
+        saved[number] = nil
     }
 
     /// Returns a Boolean value that indicates whether a message with an ID may be stored as of the
     /// commit on which the batch is based.
-    mutating func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
-        guard let index = channels.index(forKey: number) else { return true }
-        channels.values[index].begin(batch)
-        return channels.values[index].stored?.contains(id.rawValue) ?? true
+    func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
+        stored[number]?.contains(id.rawValue) ?? true
     }
 
     /// Records that the batch saves a message with a new ID.
     ///
-    /// - Parameters:
-    ///   - id: The ID, which was passed to ``mayHold(_:in:)``.
-    ///   - number: The number of the channel.
-    ///   - wasLookedFor: A Boolean value that indicates whether a lookup was necessary.
-    ///   - stored: The rows of the commit on which the batch is based.
-    mutating func recordPut(
-        _ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool, stored: Rows
-    ) {
-        guard let index = channels.index(forKey: number) else {
-            channels[number] = Channel(put: Span(of: id), batch: batch, misses: 1)
-            return
-        }
-        channels.values[index].put.formUnion(Span(of: id))
-        if !wasLookedFor { return }
-        channels.values[index].misses += 1
-        if channels.values[index].misses == HeldIDs.patience {
-            channels.values[index].stored = Span(of: number, in: stored)
-        }
+    /// If the range of the channel is unknown, it is read from the rows of the commit on which the
+    /// batch is based.
+    mutating func recordPut(_ id: MessageID, in number: ChannelNumber, stored rows: Rows) {
+        saved[number, default: Span()].formUnion(Span(of: id))
+        if stored[number] == nil { stored[number] = Span(of: number, in: rows) }
     }
 }
 
