@@ -27,7 +27,7 @@ import Testing
         try reader.view.version.derived.values.withLock { $0 }
     }
 
-    /// The numbers of the given channels that are cached for a reader.
+    /// Returns the numbers of the channels that are cached for a reader.
     private func kept(for reader: some StoreReader) throws -> [ChannelNumber] {
         try values(for: reader).channels.keys.sorted()
     }
@@ -75,14 +75,14 @@ import Testing
         #expect(try store.groupChannels(limit: 2).urls == "c b")
         #expect(try kept(for: store) == [2, 3])
         #expect(try store.groupChannels(limit: 2).urls == "c b")
-        // A changed channel is read again, the others are not.
+        // Only the changed channel is read again.
         try save("c", at: 9)
         #expect(try kept(for: store) == [2])
         #expect(try store.groupChannels(limit: 2).map(\.createdAt) == [9, 2])
         try store.write { try $0.removeChannel("b") }
         #expect(try kept(for: store) == [3])
         #expect(try store.groupChannels(limit: 2).urls == "c a")
-        // The same channel gets another number.
+        // Clearing the messages gives the channel another number.
         try store.write { try $0.clearMessages(in: "a") }
         #expect(try kept(for: store) == [3])
         #expect(try store.groupChannels(limit: 2).urls == "c a")

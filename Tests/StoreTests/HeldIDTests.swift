@@ -7,12 +7,12 @@ import Testing
 
 @testable import Store
 
-/// Tests which messages a write does not look up, because their IDs cannot be in the store.
+/// Tests for which messages a write makes no lookup, because their ids cannot be in the store.
 @Suite struct HeldIDTests {
     private let directory: StoreDirectory
     private var store: ChatStore
 
-    /// Saves m10 to m19 without reading them.
+    /// Saves m10 to m19, and opens the store again, so that it has read no message yet.
     init() throws {
         directory = try StoreDirectory()
         store = try directory.open()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Returns the given ids that the next write would look up.
+    /// Returns those of the given ids that the next write would look up.
     private func lookedFor(_ ids: MessageID..., in number: ChannelNumber = 1) -> String {
         store.writer.withLock { writer in
             ids.filter { writer.known.ids.mayHold($0, in: number) }
@@ -90,7 +90,8 @@ import Testing
         try save(20..<28)
         try store.write { batch in
             try batch.save(Message("m40", at: 2))
-            // A page is saved newest first, and none of it exists yet.
+            // A page is saved from the newest message to the oldest. Before this batch, the channel
+            // had no ids in the range of the page, so none of them can be in the store.
             #expect(!batch.mayHold("m39", in: 1))
             #expect(!batch.mayHold("m40", in: 1))
         }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Store
 
-/// Keys are compared byte by byte, so their bytes have to sort as the encoded values do.
+/// Tests that the bytes of a key have the order of the values that they encode, because LevelDB
+/// compares keys byte by byte.
 @Suite struct KeyOrderTests {
     static let times: [Timestamp] = {
         var times: Set<Int64> = [.min, .min + 1, -1, 0, 1, .max - 1, .max, 1_700_000_000_000]
@@ -40,7 +41,7 @@ import Testing
             ? random.pick([.beginning, .end]) : .position(position(&random))
     }
 
-    /// Compares the order of values with that of their bytes, pair by pair.
+    /// Expects that each pair of values has the same order as their bytes.
     func expectSameOrder<Value>(
         _ values: [Value], _ precedes: (Value, Value) -> Bool, _ key: (Value) -> KeyBytes,
         _ location: SourceLocation = #_sourceLocation
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    /// Expects that a value is read back from its bytes, and that nothing is left.
+    /// Expects that reading the bytes of a value returns the value and leaves no byte.
     func expectRoundTrip<Value: Equatable>(
         _ value: Value, _ write: (inout ByteWriter) -> Void,
         reading read: (inout ByteReader) throws(ByteReader.Damage) -> Value,
@@ -86,7 +87,7 @@ import Testing
     @Test(arguments: Seeds.few)
     func positionsHaveTheOrderOfTheirKeys(seed: Int) {
         var random = SeededRandom(seed: seed)
-        // There are few different times, so that the IDs decide the order of some pairs.
+        // There are few different times, so that ids often decide the order.
         let times = (0..<4).map { _ in random.pick(Self.times) }
         let positions = (0..<24).map { _ in
             Position(createdAt: random.pick(times), messageID: random.pick(Self.ids))
@@ -177,8 +178,8 @@ import Testing
         for channel in channels {
             let key = sorting.key(of: channel, 0x0102_03FF)
             #expect(ChannelSorting.number(ofKey: key) == 0x0102_03FF)
-            // The next page starts after the last channel of this page, even if that channel has
-            // got a new number in the meantime.
+            // A page continues after this key. It follows the channel's own key, whatever number
+            // the channel has by then.
             #expect(key.precedes(sorting.key(of: channel, .max)))
         }
     }
@@ -255,7 +256,7 @@ import Testing
 
     // MARK: Damage
 
-    /// A read of a `ByteReader`, as a description of its result.
+    /// Reads a value from a `ByteReader`, and returns a description of it.
     typealias Reading = @Sendable (inout ByteReader) throws -> String
 
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
@@ -314,7 +315,7 @@ import Testing
         ]
     }()
 
-    /// Returns the result of a read; `nil` if the bytes are refused.
+    /// Returns the result of a read, or `nil` if the bytes are refused.
     private func read(_ bytes: KeyBytes, _ read: Reading) -> String? {
         try? bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
@@ -330,7 +331,8 @@ import Testing
         #expect(read(bytes, reading) != nil)
         for count in 0..<bytes.count {
             let value = read(Array(bytes[..<count]), reading)
-            // A tombstone may lack its second time, and a text may end after any letter.
+            // Some parts are valid: a tombstone may lack its second time, and a text may end after
+            // any letter.
             if name == "tombstone" && count == 8 || name == "text" && [0, 1, 3].contains(count) {
                 #expect(value != nil)
             } else {
@@ -349,9 +351,10 @@ import Testing
                 var damaged = bytes
                 damaged[place] ^= flip
                 let value = read(damaged, reading)
-                // The flags of a state use one bit of eight.
+                // The last byte of a state contains flags, of which only one bit is used.
                 let isSpare = name == "state" && place == bytes.count - 1
-                // The description of a gap contains only its bounds.
+                // The description of a gap or of a stale range has only its bounds, so other
+                // changes are not visible in it.
                 if !isSpare && name != "gap" && name != "stale range" {
                     #expect(value != whole, "\(name): byte \(place) ^ \(flip)")
                 }
@@ -359,9 +362,9 @@ import Testing
         }
     }
 
-    /// One store for each table, with a damaged row.
+    /// Tests a damaged row of each table.
     ///
-    /// A reader must report it or return another value.
+    /// Reading must report the damage or return another value.
     @Test(arguments: [
         Table.message, .place, .request, .reply, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,
@@ -398,7 +401,9 @@ import Testing
         #expect(tried > 5)
     }
 
-    /// Calls every read; the only accepted error is damage.
+    /// Makes every read.
+    ///
+    /// The only error that it accepts is damage.
     private func readEverything(of reader: Snapshot) {
         func attempt(_ read: () throws -> Void) {
             do {

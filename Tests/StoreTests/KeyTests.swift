@@ -11,16 +11,16 @@ import Testing
             let key = ByteWriter.key { $0.placeKey(0x0102_03F4, MessageID(name)) }
             var short = ShortKey(.place, 0x0102_03F4, name)
             #expect(try short?.withBytes { Array($0) } ?? key == key)
-            // A short key exists if the key has at most 64 bytes.
+            // A key can be a short key if it has at most 64 bytes.
             #expect((short != nil) == (key.count <= 64))
         }
     }
 
     // MARK: Golden bytes: DO NOT CHANGE, they are on people's disks
 
-    /// A store with at least one row in each table.
+    /// Creates a store with at least one row in each table.
     ///
-    /// Channel "c" has the number 1, and "o" the number 2.
+    /// Channel "c" has number 1, and channel "o" has number 2.
     static func golden() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         let time: Timestamp = 1_700_000_000_000
@@ -133,8 +133,8 @@ import Testing
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
         // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
         #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
-        // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is current,
-        // how many channels, and their numbers.
+        // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is
+        // current, how many channels, and their numbers.
         #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)
         var lists = SavedLists()
         lists.beginnings = [
@@ -171,8 +171,10 @@ import Testing
         #expect(outbox.outboxItems["c"]?.map(\.sequence) == [1] && outbox.pins == ["c"])
     }
 
-    /// A length has two bytes, so the key of a longer text could be read as that of a shorter one
-    /// with further fields.
+    /// A length has two bytes.
+    ///
+    /// If longer texts were accepted, their keys could be read as keys of shorter texts that are
+    /// followed by other fields.
     @Test func tooLongNameIsNotFound() throws {
         let longest = String(repeating: "a", count: Limits.nameSize)
         let store = try ChatStore.inMemory()
@@ -185,8 +187,8 @@ import Testing
         }
         #expect(try store.replies(to: MessageID(longest), in: "c").count == 1)
         #expect(try store.outboxItems(in: ChannelURL(longest)).count == 1)
-        // The first byte of an inverted time that is not negative, and the first byte of a sequence
-        // number.
+        // The first text ends with the first byte of an inverted time that is not negative, the
+        // second one with the first byte of a sequence number.
         for next in ["\u{7f}", "\0"] {
             #expect(try store.replies(to: MessageID(longest + next), in: "c").isEmpty)
             #expect(try store.outboxItems(in: ChannelURL(longest + next)).isEmpty)
@@ -204,7 +206,7 @@ import Testing
     }
 }
 
-/// Rows that a test names one by one.
+/// Rows that a test compares one by one.
 private struct GoldenRows {
     private var rows: [String: String] = [:]
 

@@ -5,11 +5,12 @@ import Testing
 
 @testable import Store
 
-/// The range in which readers search a channel after messages were removed from it.
+/// Tests the recorded extent of a channel: the range in which readers search for its messages after
+/// others were removed.
 @Suite struct MessageExtentTests {
     private let store: ChatStore
 
-    /// Saves a to e at 1 to 5.
+    /// Saves messages a to e with the times 1 to 5.
     init() throws {
         store = try ChatStore.inMemory()
         try store.write { batch in
@@ -31,8 +32,9 @@ import Testing
         }
     }
 
-    /// The messages at the bounds of the recorded range, as a new reader gets it; "all" for the
-    /// whole table, and "-" if nothing is recorded.
+    /// Returns the ids at the bounds of the recorded extent, as a new reader would use it.
+    ///
+    /// The result is "all" if the extent is the whole table, and "-" if no extent is recorded.
     private func extent(asOf snapshot: Snapshot? = nil) throws -> String {
         let version = try snapshot?.version ?? store.view.version
         guard let range = version.derived.values.withLock({ $0.extents[1] }) else { return "-" }
@@ -43,7 +45,7 @@ import Testing
             return position?.messageID.rawValue ?? "?"
         }
         let newest = range.lower == table.lower ? "…" : id(range.lower)
-        // The upper bound is the key of the oldest message, followed by a zero.
+        // The upper bound is the key of the oldest message with a zero after it.
         let oldest = range.upper == table.upper ? "…" : id(range.upper.dropLast())
         return range.lower == range.upper ? "none" : "\(newest) to \(oldest)"
     }
@@ -223,7 +225,7 @@ import Testing
         let store = store
         onThreads(4) { thread in
             if thread == 0 {
-                // The newest and the oldest messages are saved and removed.
+                // Each commit replaces the newest and the oldest message.
                 for round in 0..<200 {
                     _ = try? store.write { batch in
                         try batch.removeMessages(in: "general")
@@ -235,7 +237,8 @@ import Testing
                 }
             } else {
                 for _ in 0..<400 {
-                    // The channel keeps its number, so each commit has both messages.
+                    // Every commit leaves both messages, or the five first ones. A read must return
+                    // one of these states.
                     let page = try? store.messages(in: "general", limit: thread == 1 ? nil : 5)
                     let ids = page?.ids
                     if ids != "n o" && ids != "e d c b a" {

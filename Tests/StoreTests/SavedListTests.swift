@@ -25,33 +25,33 @@ import Testing
 
     /// Creates one of many channels.
     ///
-    /// A greater number means a newer channel.
+    /// A channel with a greater number is newer.
     private static func channel(_ number: Int, name: String = "") -> GroupChannel {
         GroupChannel(
             url: ChannelURL("c\(number)"), name: name,
             createdAt: Timestamp(milliseconds: Int64(number)))
     }
 
-    /// The URLs of a list with descending numbers, in one line.
+    /// Returns the URLs of the channels with these numbers as one line.
     private func urls(_ numbers: [Int]) -> String {
         numbers.map { "c\($0)" }.joined(separator: " ")
     }
 
     private func open() throws -> ChatStore { try directory.open() }
 
-    /// Reads a list in a separate session, so that it is saved when the store is closed.
+    /// Opens the store, reads a list, and closes the store, which saves the list.
     private func ask(_ query: GroupChannelListQuery = GroupChannelListQuery()) throws {
         let store = try open()
         defer { store.close() }
         _ = try store.groupChannels(matching: query, limit: 1)
     }
 
-    /// True if all channels were read to sort a list.
+    /// Returns true if all channels were read to sort a list.
     private func hasReadAll(_ store: ChatStore) throws -> Bool {
         try store.view.version.derived.values.withLock { !$0.lists.isEmpty }
     }
 
-    /// True if the first page of a session is read without reading all channels.
+    /// Opens the store, and returns true if the first page is read without reading all channels.
     private func isSaved() throws -> Bool {
         let store = try open()
         defer { store.close() }
@@ -72,7 +72,7 @@ import Testing
         let second = try store.groupChannels(after: first.last, limit: 40)
         #expect(second.urls == urls((71...110).reversed()))
         #expect(try !hasReadAll(store))
-        // This page ends after the saved part.
+        // This page contains channels after the saved part of the list.
         let third = try store.groupChannels(after: second.last, limit: 40)
         #expect(third.urls == urls((31...70).reversed()))
         #expect(try hasReadAll(store))
@@ -98,7 +98,7 @@ import Testing
         store.close()
         store = try open()
         defer { store.close() }
-        // The end of the list is known.
+        // The saved list is the whole list, so its end is known.
         #expect(try store.openChannels(limit: 5).urls == "o3 o2 o1")
         #expect(try !hasReadAll(store))
     }
@@ -148,7 +148,7 @@ import Testing
     enum Change: CaseIterable, Sendable {
         case new, same, removed, messagesCleared, dataCleared, unreadable, message, outboxItem, user
 
-        /// A Boolean value that indicates whether the operation changes a row of a channel.
+        /// True if the change writes or removes the row of a channel.
         var isOfChannels: Bool { ![.same, .message, .outboxItem, .user].contains(self) }
 
         func make(_ batch: Batch) throws {
@@ -298,7 +298,7 @@ import Testing
         try store.write { try $0.save(SavedListTests.channel(300)) }
         let copy = try StoreDirectory(of: directory)
         store.close()
-        // The copy has the state of a store whose process was killed.
+        // The copy was made before the store was closed, so it is like that of a killed process.
         let cut = try copy.open()
         defer { cut.close() }
         #expect(try cut.contradictions() == [])

@@ -2,10 +2,12 @@ import Models
 
 @testable import Store
 
-// Reads every raw row of both databases, and compares it with the others.
+// Reads every row of both databases as bytes, and compares it with the other rows.
 
 extension ChatStore {
-    /// Returns the contradictions between rows; none in a consistent store.
+    /// Returns the contradictions between rows.
+    ///
+    /// A consistent store has none.
     func contradictions() throws -> [String] {
         let view = try view
         return try view.cache.contradictionsOfCache() + view.outbox.contradictionsOfOutbox()
@@ -14,7 +16,7 @@ extension ChatStore {
 }
 
 extension Rows {
-    /// Returns the rows whose keys begin with some bytes.
+    /// Returns the rows whose keys begin with `prefix`.
     fileprivate func rows(_ prefix: KeyBytes) throws -> [(key: KeyBytes, value: [UInt8])] {
         var rows: [(KeyBytes, [UInt8])] = []
         try scan(KeyRange(prefix: prefix)) { key, value in

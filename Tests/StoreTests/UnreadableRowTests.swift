@@ -3,12 +3,13 @@ import Testing
 
 @testable import Store
 
-/// Tests a table in which one row cannot be decoded and the others can.
+/// Tests tables in which one row cannot be decoded, and the others can.
 @Suite struct UnreadableRowTests {
     private let snapshot: Snapshot
 
-    /// Group channels a, b and c, open channels o and p, and outbox items 1, 2 and 3; the middle
-    /// ones are damaged.
+    /// The store has group channels a, b and c, open channels o and p, and outbox items 1, 2 and 3.
+    ///
+    /// The rows of b, of p and of item 2 are damaged.
     init() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
