@@ -146,7 +146,7 @@ import Testing
     @Test(arguments: [
         ("61", "62"), ("61 ff", "62"), ("6dffffffff", "6e"), ("ff", "ff"), ("", "ff"),
     ])
-    func aPrefixIsFollowedBy(_ prefix: String, _ successor: String) {
+    func prefixHasItsSuccessor(_ prefix: String, _ successor: String) {
         #expect(prefix.hex.successorOfPrefix == successor.hex)
     }
 
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.few)
-    func stretchesAreReadBack(seed: Int) throws {
+    func gapsAndStaleRangesAreReadBack(seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let bounds = Set((0..<4).map { _ in Self.bound(&random) } + [.beginning, .end]).sorted()
         let gap = Gap(

@@ -75,7 +75,7 @@ import Testing
         #expect(try extent() == "e to b")
     }
 
-    @Test func soDoesAPageTowardsTheNewest() throws {
+    @Test func pageTowardTheNewestRecordsTheExtent() throws {
         try remove("a", "e")
         #expect(try store.messages(in: "general", after: .oldest, limit: 1).ids == "b")
         #expect(try extent() == "… to b")
@@ -203,7 +203,7 @@ import Testing
         #expect(try before.messages(in: "general").ids == "d c b a")
     }
 
-    @Test func thereAreAFewOfThem() throws {
+    @Test func numberOfExtentsIsLimited() throws {
         let count = MessageExtents.limit + 10
         let urls = (0..<count).map { ChannelURL("channel \($0)") }
         try store.write { batch in
