@@ -8,7 +8,7 @@ struct EmbeddedSubject: ConformanceSubject {
     let server: EmbeddedServer
     let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
-    /// Wraps the backend in one with a mistake, if a test needs one.
+    /// Wraps the backend in a backend with a mistake, if a test needs one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
     init(_ conditions: ServerConditions = ServerConditions()) throws {

@@ -8,7 +8,7 @@ struct TeamChatSubject: ConformanceSubject {
     let clock: SteppingClock
     let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
-    /// Wraps the backend in one with a mistake, if a test needs one.
+    /// Wraps the backend in a backend with a mistake, if a test needs one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
     init(pageLimit: Int = 100) {
