@@ -490,7 +490,7 @@ import Testing
         await client.close()
     }
 
-    @Test func aPushShowsAtOnceAndClaimsNothing() async throws {
+    @Test func pushedMessageIsShownWithoutCoverage() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let client = try await story.open()

@@ -166,7 +166,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aStormIsOneReset() async throws {
+    @Test func manyChangesAreOneReset() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()

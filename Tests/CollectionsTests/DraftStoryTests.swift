@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Replaces a user's files with files of schema version 1.
-    @Test func clientReportsTheMigrationOfYesterdaysFiles() async throws {
+    @Test func clientReportsAMigrationOfOlderFiles() async throws {
         let story = try await ClientStory()
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../StoreTests/Schemas/1/plain")

@@ -160,7 +160,7 @@ import Testing
 
     // MARK: A database of one's own, and files
 
-    @Test func storeReplacesTheTablesOfOnesOwn() throws {
+    @Test func storeReplacesAnAppsOwnTables() throws {
         let directory = ScratchDirectory()
         let store = try ChatStore(at: directory.url)
         defer { store.close() }

@@ -10,7 +10,7 @@ import Testing
 /// after a day.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageStoryTests {
-    @Test func aChannelThatWasNeverSeenComesFromTheServer() async throws {
+    @Test func unknownChannelIsFetchedFromTheServer() async throws {
         let story = try await Story()
         try await story.say("a b c")
         try await story.connect()
@@ -24,7 +24,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aColdStartOfflineShowsWhatIsCached() async throws {
+    @Test func offlineStartShowsCachedMessages() async throws {
         let story = try await Story.holding("a b c")
         await story.engine.disconnect()
 
@@ -38,7 +38,7 @@ import Testing
         await story.close()
     }
 
-    @Test func aLiveMessageComesAtTheEnd() async throws {
+    @Test func liveMessageIsAppended() async throws {
         let story = try await Story.holding("a")
         let view = try await story.startedView()
 
@@ -141,7 +141,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aJumpToTheMiddleOfWhatWasNeverSeen() async throws {
+    @Test func viewStartsInTheMiddleOfAnUnknownHistory() async throws {
         let story = try await Story()
         let told = try await story.say("a b c d e f g h i")
         try await story.connect()
@@ -173,7 +173,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theViewpointIsMoved() async throws {
+    @Test func listRestartsAtAnotherTime() async throws {
         let story = try await Story()
         let told = try await story.say("a b c d e f")
         try await story.open()
@@ -186,7 +186,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aViewBeginsWhereTheUserHasReadTo() async throws {
+    @Test func viewStartsAtTheLastReadMessage() async throws {
         let story = try await Story.holding("a b")
         story.clock.advance(by: .seconds(1))
         try await story.network.markAsRead("general")
@@ -198,7 +198,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theNewestCanComeFirst() async throws {
+    @Test func reversedListStartsWithTheNewestMessage() async throws {
         let story = try await Story.holding("a b c")
         var params = MessageListParams.sized(2)
         params.isReversed = true
@@ -212,7 +212,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func noMoreRowsAreKeptThanOneWants() async throws {
+    @Test func windowKeepsAtMostItsCapacity() async throws {
         let story = try await Story.holding("a b c d e f g h")
         let view = try await story.startedView(.sized(2, 2), capacity: 4)
         try await view.collection.loadPrevious()
@@ -389,7 +389,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func twoViewsOfAChannelShowWhatEachIsFor() async throws {
+    @Test func twoViewsOfAChannelUseTheirOwnFilters() async throws {
         let story = try await Story.holding("a")
         var params = MessageListParams()
         params.senderUserIDs = ["bob"]
@@ -435,7 +435,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func anOutboxItemIsRewrittenAndTakenBack() async throws {
+    @Test func unsentMessageCanBeEditedAndCanceled() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()
@@ -506,7 +506,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aHugeGapIsFilledWhereOneAsks() async throws {
+    @Test func hugeGapIsFilledOnRequest() async throws {
         var options = SyncOptions.exact
         options.hugeGapThreshold = 3
         options.pageSize = 2
@@ -524,7 +524,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aHugeGapHealsInPlaceByPolicy() async throws {
+    @Test func policyFillsHugeGapsInPlace() async throws {
         var options = SyncOptions.exact
         options.hugeGapThreshold = 3
         options.pageSize = 2
@@ -586,7 +586,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theCacheAloneOrTheServerAlone() async throws {
+    @Test func policiesReadOnlyTheCacheOrOnlyTheServer() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.connect()

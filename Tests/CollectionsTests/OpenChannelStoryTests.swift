@@ -50,7 +50,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatWasMissedOutsideIsFetchedAfterEnteringAgain() async throws {
+    @Test func messagesMissedAfterExitingAreFetchedOnEntering() async throws {
         let story = try await story("a b c")
         let view = try await startedView(story)
         #expect(view.picture == "a b c")

@@ -18,7 +18,7 @@ import Testing
         return view
     }
 
-    @Test func aMessageThatIsSent() async throws {
+    @Test func sentMessage() async throws {
         let story = try await Story()
         let view = try await view(story)
         try await view.collection.send(UserMessageCreateParams("b"))
@@ -32,7 +32,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aMessageThatIsRefusedAndSentAgain() async throws {
+    @Test func refusedMessageIsResent() async throws {
         let story = try await Story()
         let view = try await view(story)
         try await story.alice.setFrozen(true, for: "general")
@@ -54,7 +54,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aMessageThatFailedAndIsTakenOut() async throws {
+    @Test func failedMessageIsRemoved() async throws {
         let story = try await Story()
         let view = try await view(story)
         try await story.alice.setFrozen(true, for: "general")
@@ -89,7 +89,7 @@ import Testing
         await story.close()
     }
 
-    @Test func aMessageOfSomebodyElse() async throws {
+    @Test func messageOfAnotherUser() async throws {
         let story = try await Story()
         let view = try await view(story)
         let b = try await story.say("b")[0]
@@ -150,7 +150,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aFileTellsHowFarItIs() async throws {
+    @Test func uploadReportsProgress() async throws {
         let story = try await Story()
         let view = try await view(story)
         var params = FileMessageCreateParams()

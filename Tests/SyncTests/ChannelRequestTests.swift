@@ -41,7 +41,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func repliesAreHeldAndCoverNothing() async throws {
+    @Test func repliesAreStoredWithoutCoverage() async throws {
         let story = try await Story()
         let a = try await story.say("a")[0]
         var params = UserMessageCreateParams("b")

@@ -190,7 +190,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aCacheOnTheDiskStaysBelowItsLimitByItself() async throws {
+    @Test func cacheOnDiskStaysBelowItsLimit() async throws {
         var limits = CacheLimits()
         (limits.maximumByteCount, limits.minimumByteCount, limits.bytesBetweenChecks) = (
             3 << 20, 0, 256 << 10

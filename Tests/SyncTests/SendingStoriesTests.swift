@@ -225,7 +225,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func ofWhatFailedTheNewestAreKept() async throws {
+    @Test func newestFailedItemsAreKept() async throws {
         try await withOptions {
             $0.failedItemLimit = 1
         } _: { story in

@@ -146,7 +146,7 @@ import Testing
         await again.close()
     }
 
-    @Test func itIsGivenUpAfterThreeDaysAndSentWhenItsUserSaysSo() async throws {
+    @Test func itemFailsAfterThreeDaysAndCanBeResent() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
         story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
@@ -325,7 +325,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whereAFailureStopsTheOthersTheyGoOnWhenItIsTakenOut() async throws {
+    @Test func removingAFailedItemContinuesAStoppedQueue() async throws {
         var options = SyncOptions.exact
         options.failedItemPolicy = .stop
         let story = try await Story(options)
