@@ -13,8 +13,8 @@ extension ChatStore {
 
     /// Reopens the files of each database whose last write failed.
     ///
-    /// If an earlier attempt left the files closed, another process may have written to them in the
-    /// meantime. Observers then receive ``Change/Operation/missed``, as after a suspension.
+    /// If an earlier attempt left the files closed, another process may have written to them since.
+    /// Observers then receive ``Change/Operation/missed``, as after a suspension.
     ///
     /// - Returns: The errors of the databases that could not be reopened. Their data stays readable
     ///   where possible.
@@ -23,7 +23,7 @@ extension ChatStore {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
-        // The cached values may come from failed batches, so discard them.
+        // Discard the cached values, because they may come from the failed batch.
         if cache.hasFailed { (writer.known, writer.index) = (Batch.Known(), nil) }
         let wait = writer.hasLongLivedSnapshot ? LevelDB.shortWait : LevelDB.longWait
         let left = RecoveryFailures(cache: reopen(cache, wait), outbox: reopen(outbox, wait))
@@ -61,11 +61,12 @@ extension ChatStore {
     private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
-            // Reopening fails while a snapshot keeps the files open, so check for snapshots first.
+            // First check for snapshots, because reopening fails while a snapshot keeps the files
+            // open.
             try withoutSnapshot { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
-            // This checks only the free space of the disk, so readers need not wait.
+            // This step only checks the free space of the disk, so readers need not wait for it.
             try database.checkCanReopen()
             try withoutSnapshot { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
@@ -80,8 +81,8 @@ extension ChatStore {
     /// closure returns.
     func withoutSnapshot(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // The committed state keeps the files open, so release it. Its replacement gets the
-            // same number, because neither state contains the failed write.
+            // Release the committed state, because it keeps the files open. Its replacement gets
+            // the same number, because neither of the two states contains the failed write.
             state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }

@@ -5,8 +5,8 @@ package import Models
 extension ChatStore {
     /// Returns the size of the cache in bytes.
     ///
-    /// On disk, this is the size of its files, including logs and removed data that is not purged
-    /// yet. In memory, it is the size of all keys and values.
+    /// On disk, this is the size of its files, including logs, and removed data that has not been
+    /// purged yet. In memory, it is the size of all keys and values.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
     /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
@@ -44,8 +44,9 @@ extension ChatStore {
     /// which stays on the disk until the snapshot is released.
     ///
     /// - Returns: The change, with the number that observers receive.
-    /// - Throws: ``StoreError`` if the disk fails. If the disk fails while rows are being purged,
-    ///   the data is cleared nevertheless, and later writes remove the rows from the disk.
+    /// - Throws: ``StoreError`` if the disk fails. If the disk fails only while rows are being
+    ///   purged, the call throws, but the data is cleared, and later writes remove the rows from
+    ///   the disk.
     /// - Precondition: The call is not inside a write.
     /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
     ///   readers do not.
@@ -65,9 +66,9 @@ extension ChatStore {
 
     /// Releases the disk space of removed messages.
     ///
-    /// LevelDB rewrites the tables of these channels. It does not report failures, so the call may
-    /// leave the space occupied without throwing an error. Reads and writes continue during the
-    /// call, and existing ``Snapshot``s are not affected.
+    /// LevelDB rewrites the tables of these channels. LevelDB does not report failures of this, so
+    /// the call may leave the space occupied without throwing an error. Reads and writes continue
+    /// during the call, and existing ``Snapshot``s are not affected.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     /// - Complexity: O(*n*) in the number of remaining rows of the channels, which are read and
@@ -85,7 +86,7 @@ extension ChatStore {
 }
 
 extension StoreView {
-    /// Returns the numbers of the channels that have one.
+    /// Returns the numbers of those channels of which data is stored.
     fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         for url in urls {

@@ -7,8 +7,8 @@ extension ChatStore {
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
     /// container. The call waits for a running write, and briefly for running reads. Until
-    /// ``resume()`` is called, every read and write fails with `suspended`. Observations stay, and
-    /// continue afterwards. Repeated calls have no effect.
+    /// ``resume()`` is called, every read and write fails with `suspended`. Observations continue
+    /// after ``resume()``. Repeated calls have no effect.
     ///
     /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. The store
     ///   is then unchanged.
@@ -19,12 +19,13 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Save the lists before readers have to wait.
+            // Save the lists before the step in which readers have to wait.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutSnapshot { () throws(StoreError) in
-                // Suspend both databases or neither.
+                // Check both databases before suspending the first one, so that either both are
+                // suspended or neither.
                 try cache.checkNobodyReads(waiting: LevelDB.longWait)
                 try outbox.checkNobodyReads(waiting: LevelDB.longWait)
                 cache.suspend()
@@ -49,7 +50,8 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                // Meanwhile, a newer version of the package may have migrated the rows.
+                // While the store was suspended, a newer version of the package may have migrated
+                // the rows.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
                 try publishReopenedState(&writer, after: number)
             } catch {

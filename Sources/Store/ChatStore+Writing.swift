@@ -2,9 +2,9 @@ import Foundation
 package import Models
 
 extension ChatStore {
-    /// The maximum number of cleared channels' rows that each write removes from the disk.
+    /// The maximum number of rows of cleared channels that each write removes from the disk.
     private static let purgedWithEachWrite = 256
-    /// The maximum number of cleared channels' rows that one batch of ``purgeCleared()`` removes.
+    /// The maximum number of rows of cleared channels that one batch of ``purgeCleared()`` removes.
     private static let purgedInOneBatch = 10_000
 
     /// Writes a batch atomically, and notifies observers.
@@ -18,15 +18,16 @@ extension ChatStore {
     /// observers.
     ///
     /// After a failed write, reads continue. The next write first reopens the files, without the
-    /// failed batch. To do so, it waits for running reads, at most some hundred milliseconds, and
-    /// it fails while an earlier ``Snapshot`` exists. If the failure concerns only one database,
-    /// batches for the other database are written nevertheless. If the process ends before the
-    /// files are reopened, the next opening may find the complete failed batch in the store.
+    /// failed batch. For that, it waits for running reads, at most some hundred milliseconds, and
+    /// it fails with `busy` while an earlier ``Snapshot`` exists. If the failure concerns only one
+    /// database, batches for the other database are written nevertheless. If the process ends
+    /// before the files are reopened, the next opening may find the complete failed batch in the
+    /// store.
     ///
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure
-    ///   ignored the disk's error in the middle of an operation of the batch; with code `busy` if a
-    ///   snapshot prevents the files from being reopened after a failed write, or `closed`.
+    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure has
+    ///   caught the error that an operation of the batch threw because of this; with code `busy` if
+    ///   a snapshot prevents the files from being reopened after a failed write, or `closed`.
     /// - Precondition: The call is not inside another write.
     @discardableResult
     public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
@@ -49,12 +50,12 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Reads can continue after a failed write, so the files are reopened only for the next
-            // write.
+            // Reopen the files here and not right after a failed write, because reads can continue
+            // until then.
             let failures = try recover(&writer)
             return try perform({ result = try body($0) }, &writer, failures)
         }
-        // The closure did not throw, so there is a result.
+        // There is a result, because the closure did not throw.
         return (result!, change)
     }
 
@@ -66,7 +67,7 @@ extension ChatStore {
                 ?? StoreError(closedAt: path)
         }
         if failures.cache == nil { try prepareIndex(&writer, version) }
-        // Move the known state into the batch, so that changes do not copy it.
+        // Move the state of the index into the batch, so that changing it does not copy it.
         let index = writer.index
         writer.index = nil
         let batch = Batch(version, writer.next, writer.known.takeAll(), index)
@@ -85,7 +86,8 @@ extension ChatStore {
         writer.index = batch.index
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // If purging fails, the commit is valid, and the next write purges the rows.
+            // If purging fails, the commit is valid nevertheless, and the next write purges the
+            // rows.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
@@ -95,8 +97,9 @@ extension ChatStore {
         return change
     }
 
-    /// A Boolean value that indicates whether this thread is inside a write, where a wait for the
-    /// writer's lock would never end.
+    /// A Boolean value that indicates whether this thread is inside a write.
+    ///
+    /// If it is, waiting for the writer's lock would never end.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
@@ -155,8 +158,8 @@ extension ChatStore {
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.outdateSavedLists(&hasSavedLists)
-            // A commit that clears data is durable, because after a crash the data would otherwise
-            // reappear.
+            // A commit that clears data is durable. Otherwise, the cleared data could reappear
+            // after a power failure.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -191,7 +194,8 @@ extension ChatStore {
             state.version = version
             return state.observers.values.compactMap(\.observation)
         }
-        // The writer's lock is held here, so that all observers receive commits in order.
+        // Notify observers while the writer's lock is held, so that all of them receive commits in
+        // order.
         for observer in observers { observer.notify(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
@@ -200,9 +204,10 @@ extension ChatStore {
 extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
-    /// Each write removes some of these rows. Call this method when disk space is needed at once.
-    /// After removing the rows, LevelDB rewrites its tables without them. LevelDB does not report
-    /// failures of the rewrite, so the call may leave the space occupied without throwing an error.
+    /// Each write removes some of these rows. Call this method only if the disk space is needed
+    /// immediately. After removing the rows, LevelDB rewrites its tables without them. LevelDB does
+    /// not report failures of the rewrite, so the call may leave the space occupied without
+    /// throwing an error.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does after a failure; with code `closed`; with
     ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove the
@@ -215,8 +220,9 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             _ = try version()
-            // Write the rows to a table before removing them, because LevelDB would keep a row in a
-            // table that contains both the row and its removal.
+            // First write LevelDB's memory table to a file, and only then remove the rows. If the
+            // rows and their removals were written to the same table, LevelDB would keep the rows
+            // in that table.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             if isSearchIndexed { try cache.removeUnownedIndexRows() }
@@ -226,11 +232,13 @@ extension ChatStore {
         }
     }
 
-    /// Replaces LevelDB's snapshot of the last commit, which would keep removed rows on disk.
+    /// Replaces LevelDB's snapshot of the last commit by a new one.
     ///
-    /// - Parameter isNewCommit: A Boolean value that indicates whether the state gets the next
-    ///   number, which distinguishes it from the earlier state. Observers then receive a change
-    ///   without entries.
+    /// The old snapshot would keep removed rows on disk.
+    ///
+    /// - Parameter isNewCommit: A Boolean value that indicates whether the new committed state gets
+    ///   the next number, by which it can be told from the earlier state. Observers then receive a
+    ///   change without entries.
     /// - Throws: `closed`, or errors of the disk.
     func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
         let old = try version()

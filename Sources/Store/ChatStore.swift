@@ -4,8 +4,8 @@ package import Models
 /// The messages, channels, gaps and outbox items of one user on this device.
 ///
 /// A store consists of two LevelDB databases in a directory: the cache, whose data can be fetched
-/// again, and the outbox, whose data cannot. A store is thread-safe: reads run on the caller's
-/// thread and do not wait for writes; writes run one at a time.
+/// again, and the outbox, whose data cannot be fetched again. A store is thread-safe: reads run on
+/// the caller's thread and do not wait for writes; writes run one at a time.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -15,8 +15,8 @@ package import Models
 /// let newest = try store.messages(in: "general", limit: 30)
 /// ```
 ///
-/// When ``write(_:)`` returns, a write to the outbox is on disk. A write to the cache survives a
-/// crash of the process at once, and a power failure soon afterwards.
+/// A write to the outbox is on disk when ``write(_:)`` returns. A write to the cache then survives
+/// a crash of the process; it survives a power failure only a short time later.
 ///
 /// After a failed write, reads continue, and the next write reopens the files. Readers wait only
 /// while the files are reopened: some milliseconds, or up to half a second if another read takes
@@ -37,9 +37,13 @@ public final class ChatStore: StoreReader, Sendable {
     let isSearchIndexed: Bool
     /// The store's copies of files to send; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
-    /// The state of the writer, locked during a write.
+    /// The state of the writer.
+    ///
+    /// The lock is held during a write.
     let writer: Locked<Writer>
-    /// The state that readers see, locked briefly to read or replace it.
+    /// The state that readers see.
+    ///
+    /// The lock is held only briefly, to read or replace the state.
     let state: Locked<State>
     /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
@@ -62,7 +66,7 @@ public final class ChatStore: StoreReader, Sendable {
         /// Until the files are reopened, another process may write to them.
         var hasLostFiles = false
         /// A Boolean value that indicates whether the last attempt to reopen the files failed
-        /// because of a reader.
+        /// because a snapshot or a running read kept them open.
         var hasLongLivedSnapshot = false
     }
 
@@ -105,14 +109,15 @@ public final class ChatStore: StoreReader, Sendable {
     ///
     /// Later calls of other methods fail with `closed`, and observations end. Running reads and
     /// existing ``Snapshot``s stay valid; the files are closed when the last of them is released.
-    /// The call waits for a running write. Releasing the last reference to a store also closes it.
+    /// The call waits for a running write. A store is also closed when its last reference is
+    /// released.
     ///
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: Waits for the disk. A log of more than 256 KiB is written to a table, so that
-    ///   the next opening has nothing to replay: O(*n*) in the size of the log, which is at most
-    ///   ``StoreOptions/writeBufferByteCount``. The first channels of recently requested lists are
-    ///   saved, so that the next opening can show their first pages quickly: this writes one row
-    ///   and, if channels have changed since the last request of a list, reads all channels.
+    /// - Complexity: Waits for the disk. Two steps make the next opening faster. A log of more than
+    ///   256 KiB is written to a table, so that it need not be replayed: O(*n*) in the size of the
+    ///   log, which is at most ``StoreOptions/writeBufferByteCount``. The first channels of
+    ///   recently requested lists are saved in one row; if channels have changed since a list was
+    ///   last requested, this reads all channels.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         end()
@@ -132,7 +137,7 @@ public final class ChatStore: StoreReader, Sendable {
             defer { state.observers = [:] }
             return state.observers.values.compactMap(\.observation)
         }
-        // No more changes follow, so observers need not wait for them.
+        // End the observations, because no more changes follow.
         for observer in observers { observer.cancel() }
         cache.close()
         outbox.close()
@@ -167,9 +172,9 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - part: The observed part.
-    ///   - limit: The maximum number of buffered entries. If more are needed,
-    ///     ``Change/Operation/missed`` replaces them. Read a new snapshot then, and skip changes
-    ///     whose number is not greater than the snapshot's.
+    ///   - limit: The maximum number of buffered entries. If more entries have to be buffered,
+    ///     ``Change/Operation/missed`` replaces all of them. Then read a new snapshot, and skip
+    ///     changes whose number is not greater than the snapshot's number.
     /// - Returns: A snapshot, and the changes from now on.
     /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while the files cannot be
     ///   reopened after a failed write.
@@ -198,6 +203,6 @@ extension ChatStore {
         }
     }
 
-    /// The path for errors that concern both databases.
+    /// The path that is reported in errors that concern both databases.
     var path: String { directory?.path ?? cache.path }
 }

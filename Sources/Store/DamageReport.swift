@@ -3,8 +3,8 @@ import Models
 /// A report of the damage in a store that an app can submit, without user data.
 ///
 /// The report consists of numbers, codes and names of LevelDB's log files, and contains no text,
-/// ID, URL, path or key. Its JSON form can be attached to other reports of the app. ``isDamaged``
-/// indicates whether there is any damage.
+/// ID, URL, path or key. An app can attach its JSON form to other reports. ``isDamaged`` indicates
+/// whether there is any damage.
 public struct DamageReport: Hashable, Codable, Sendable {
     /// The schema version that this package writes.
     public internal(set) var schemaVersion = StoreSchema.current.version
@@ -41,7 +41,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// store was opened, although the cache existed.
     public internal(set) var isOutboxLost = false
 
-    /// A Boolean value that indicates whether a copy of a damaged outbox exists next to it.
+    /// A Boolean value that indicates whether a copy of a damaged outbox exists next to the current
+    /// outbox.
     public internal(set) var hasOutboxCopy = false
 
     /// A Boolean value that indicates whether a re-encryption was started and not finished.
@@ -50,14 +51,14 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The numbers of rows that cannot be decoded, by the names of the tables in Docs/Format.md.
     public internal(set) var unreadableRows: [String: Int] = [:]
 
-    /// The codes of errors that stopped the search for these rows, such as `corruption` if a table
-    /// file of LevelDB is damaged.
+    /// The codes of errors that stopped the search for ``unreadableRows``, such as `corruption` if
+    /// a table file of LevelDB is damaged.
     public internal(set) var searchFailures: [String] = []
 
     /// The numbers of unreadable lines in the push inbox, by reason.
     ///
-    /// These are the lines of the waiting files. If a client creates the report, they include the
-    /// lines of the files that the client processed last.
+    /// The report covers the files that wait in the inbox. If a client creates the report, it also
+    /// covers the files that the client processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
     /// A Boolean value that indicates whether anything is damaged, or was damaged when the store

@@ -8,8 +8,8 @@ extension DiskFile {
 
     /// Creates or replaces a file atomically and durably.
     ///
-    /// After a crash, the file has its old or its new content. A leftover file under another name
-    /// is removed by the next call.
+    /// After a crash, the file has its old or its new content. A crash may also leave an unfinished
+    /// file under another name, which the next call removes.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
         try remove(unfinished)
@@ -22,7 +22,7 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Report the original error. The next write removes a
+            // Report the original error and ignore one of the removal: the next call removes a
             // leftover file.
             try? remove(unfinished)
             throw error
@@ -66,16 +66,16 @@ extension DiskFile {
     ///
     /// When the call returns, the names of all created directories are on disk.
     ///
-    /// - Throws: ``StoreError`` with this path, also if a file has this path.
+    /// - Throws: ``StoreError`` with this path, for example if there is a file at this path.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // The system would ignore the part of the path after a null byte.
+        // Refuse a null byte: the system would ignore the part of the path after it.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
         }
     }
 
-    /// Creates a directory that only its owner can access, whatever the process's umask, and
+    /// Creates a directory that only its owner can access, regardless of the process's umask, and
     /// returns 0 or an error number.
     private static func makePrivateDirectory(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else { return errno }
@@ -97,14 +97,14 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // Syncs the parent's name even if the parent exists: an earlier process may have crashed
-        // between creating the parent and syncing its name.
+        // Sync the parent's name even if the parent exists: an earlier process may have crashed
+        // after creating the parent and before syncing its name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
             } catch {
-                // If the parent cannot be read, this package has not created it, and need not sync
-                // it.
+                // If the parent cannot be read, this package has not created it, and its name need
+                // not be synced.
                 guard error.code == .permission else { throw error }
             }
         }

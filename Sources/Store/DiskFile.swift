@@ -7,15 +7,15 @@ struct DiskFile: ~Copyable {
 
     /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
-        // Another program may have created a link or a pipe at this path: do not follow links, and
-        // do not wait for pipes. If the path's parent is a file, the file counts as missing.
+        // Do not follow links and do not wait for pipes, which another program may have created at
+        // this path. If the parent of the path is a file, the file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
     /// Creates a file for writing, with access for its owner only.
     ///
-    /// - Throws: ``StoreError``, also if the file exists.
+    /// - Throws: ``StoreError``, for example if the file exists.
     init(creating path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
     }
@@ -25,7 +25,7 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens or creates a file of which only the name or the lock is used.
+    /// Opens a file for its name or its lock only, and creates it if it does not exist.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
@@ -64,7 +64,7 @@ struct DiskFile: ~Copyable {
     }
 
     deinit {
-        // `sync()` has already reported write errors.
+        // Ignore an error of closing: `sync()` has already reported write errors.
         if descriptor >= 0 { close(descriptor) }
     }
 }
@@ -102,7 +102,8 @@ extension DiskFile {
         }
     }
 
-    /// Passes bytes to a call such as `write` until all are written.
+    /// Calls `write`, such as the system call of that name, with the remaining bytes until all
+    /// bytes are written.
     ///
     /// - Returns: 0 or an error number.
     static func hand(
@@ -112,7 +113,7 @@ extension DiskFile {
         while !rest.isEmpty {
             let count = retrying { write(rest) }
             if count < 0 { return errno }
-            // A system call that writes returns 0 if the disk is full.
+            // The system call returns 0 if the disk is full.
             if count == 0 { return ENOSPC }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
@@ -122,8 +123,8 @@ extension DiskFile {
     /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
-            // On Darwin, fsync leaves the data in the disk's cache, and F_FULLFSYNC flushes the
-            // cache. fsync is for file systems that do not support F_FULLFSYNC.
+            // On Darwin, fsync may leave the data in the disk's own cache. F_FULLFSYNC also flushes
+            // that cache. Use fsync only on file systems that do not support F_FULLFSYNC.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {

@@ -8,7 +8,7 @@ public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A description of the failure for people to read, which names the file, row or argument.
+    /// A human-readable description of the failure, which names the file, row or argument.
     public let message: String
 
     /// The path of the file or directory.

@@ -3,7 +3,7 @@ import Foundation
 extension UnsafeRawBufferPointer {
     /// Returns a Boolean value that indicates whether these bytes precede others in byte order.
     ///
-    /// A sequence follows its own prefixes.
+    /// A prefix of a sequence precedes the sequence.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)

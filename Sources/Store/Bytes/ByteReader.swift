@@ -48,7 +48,8 @@ package struct ByteReader {
 
     /// Reads the next `count` bytes.
     ///
-    /// Within ``descending(_:)``, the stored bytes are inverted, and this method restores them.
+    /// Within ``descending(_:)``, the stored bytes are inverted, and this method inverts them
+    /// again.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
             throw Damage(offset: offset, expected: "\(count) bytes")

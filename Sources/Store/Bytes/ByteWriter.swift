@@ -38,7 +38,7 @@ package struct ByteWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes a text with a two-byte length prefix, so that other fields may follow.
+    /// Writes a text with a two-byte length prefix, so that other fields may follow the text.
     ///
     /// Such texts are ordered by length, then by bytes. The store rejects texts longer than
     /// ``Limits/nameSize``. Looking up a longer text finds nothing, because its key follows all
@@ -48,14 +48,16 @@ package struct ByteWriter {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // The length does not fit in two bytes, and the clamped length may equal that of a
-            // stored text. This byte, which UTF-8 never contains, makes the keys differ.
+            // The length of this text does not fit in two bytes, and the written, clamped length
+            // may equal that of a stored text. UTF-8 never contains the byte 0xFF, so this byte
+            // makes the keys different.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
     }
 
-    /// Writes an optional text: its length plus one in four bytes, or zero if it is missing.
+    /// Writes an optional text: four bytes with its length plus one, and then the text; zero if the
+    /// text is missing.
     mutating func optional(_ text: String?) {
         guard let text else { return integer(UInt32(0)) }
         integer(UInt32(text.utf8.count) + 1)
@@ -121,7 +123,7 @@ package struct KeyRange: Hashable, Sendable {
 
     /// The range of all keys.
     ///
-    /// The letter of each table is less than 0xFF.
+    /// The range contains all keys, because the letter of each table is less than 0xFF.
     package static let all = KeyRange([], [0xFF])
 }
 

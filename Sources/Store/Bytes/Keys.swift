@@ -6,9 +6,9 @@ import Models
 /// rows under the old number.
 typealias ChannelNumber = UInt32
 
-/// The tables of the cache, with the letter that prefixes their keys.
+/// The tables of the cache.
 ///
-/// On-disk format, DO NOT CHANGE.
+/// The raw value is the letter with which the table's keys begin. On-disk format, DO NOT CHANGE.
 enum Table: UInt8, CaseIterable {
     /// `message 'm' channel ~position → Message`; newest first.
     case message = 0x6D
@@ -38,16 +38,20 @@ enum Table: UInt8, CaseIterable {
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
-    /// `cleared 'z' channel → nothing`: a number that no channel has any longer, and whose rows are
-    /// to be purged. After the first clearing, number 0, which is never assigned, also has a row.
+    /// `cleared 'z' channel → nothing`: a number that no channel has any longer, and whose rows
+    /// have yet to be purged.
+    ///
+    /// After the first clearing, there is also a row for the number 0, which is never assigned.
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
     /// `pending 'w' ~time channel → nothing`: messages that are in no segment of the search index
     /// yet.
     case pending = 0x77
-    /// `segment 'a' segment → number of documents, time of the newest one, of the oldest one`: a
-    /// part of the search index.
+    /// `segment 'a' segment → number of documents, newest time, oldest time`: a part of the search
+    /// index.
+    ///
+    /// The times are those of the newest and of the oldest document.
     case segment = 0x61
     /// `documents 'd' segment row → times and channels`
     case documents = 0x64
@@ -58,13 +62,17 @@ enum Table: UInt8, CaseIterable {
     /// The number of bytes with which most keys begin: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
-    /// The tables whose keys contain a channel number, which contain all data of a channel.
+    /// The tables whose keys contain a channel number.
+    ///
+    /// They contain all data of a channel.
     static let ofChannels: [Table] = [
         .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
         .tombstone, .state,
     ]
 
-    /// The tables of the search index, which is rebuilt from the messages if its format changes.
+    /// The tables of the search index.
+    ///
+    /// If their format changes, the index is rebuilt from the messages.
     static let ofIndex: [Table] = [.pending, .segment, .documents, .terms]
 }
 

@@ -11,8 +11,9 @@ public struct CachedChannel: Hashable, Sendable {
     /// A Boolean value that indicates whether the messages are exempt from eviction.
     public let isPinned: Bool
 
-    /// The sequence number of the channel's last access, which a counter of all channels assigns; 0
-    /// if the channel was never opened.
+    /// The sequence number of the channel's last access; 0 if the channel was never opened.
+    ///
+    /// One counter assigns the numbers for all channels, so a higher number is a later access.
     public let lastAccess: UInt64
 }
 

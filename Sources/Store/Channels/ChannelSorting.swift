@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are only in memory. On disk, each move of a channel to the top of a list would leave a
-/// deleted key, which later reads would have to skip.
+/// Sort keys are kept only in memory. If they were on disk, each move of a channel to the top of a
+/// list would leave a deleted key, which later reads would have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -40,8 +40,8 @@ enum ChannelSorting: Hashable, Sendable {
 
     /// Returns the sort key of a channel's row; `nil` if the row cannot be decoded.
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // A list omits a channel whose row is corrupted, so that the other channels stay readable.
-        // Reading the channel itself throws the error.
+        // Ignore the error: a list omits a channel whose row is corrupted, so that the other
+        // channels stay readable. Reading the channel itself throws the error.
         switch self {
         case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
         case .open: try? LentRecord<OpenChannel>.read(value) { key(of: $0, number) }
@@ -81,14 +81,16 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// A place in a channel list, which stays the same when the channel at that place moves.
+/// A place in a channel list.
+///
+/// The value stays the same when the channel at that place moves.
 package struct ChannelPlace: Hashable, Sendable {
     let key: KeyBytes
 
     /// Creates the place that a channel has in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // The channel number only breaks ties between rows with the same URL. There is one such
-        // row, so any number is right.
+        // Any channel number is right here: it only orders rows with the same URL, and there is
+        // only one such row.
         key = ChannelSorting(query).key(of: channel, .max)
     }
 }
@@ -100,8 +102,9 @@ extension ChannelPlace: Comparable {
 }
 
 extension ByteWriter {
-    /// Writes a text with a terminator that sorts before any other byte, so that other fields can
-    /// follow.
+    /// Writes a text with a terminator, so that other fields can follow.
+    ///
+    /// The terminator sorts before any other byte.
     mutating func terminated(_ text: String) {
         var text = text
         text.withUTF8 { terminated(UnsafeRawBufferPointer($0)) }
@@ -119,7 +122,9 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the fields that break ties, which are the same in all orders.
+    /// Writes the fields that order channels which are equal by the fields before.
+    ///
+    /// All orders have these fields.
     fileprivate mutating func placeAmongEquals<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {

@@ -8,13 +8,14 @@ struct ChannelState: Hashable, Sendable {
 
     /// The maximum count.
     ///
-    /// A greater count can result only from corruption, and the sum of such counts could overflow.
+    /// A count above this maximum can result only from corruption. Without the maximum, the sum of
+    /// counts could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
         writer.integer(messageCount)
         writer.integer(lastAccess)
-        // In schema version 1, this byte stored whether the channel is pinned.
+        // In schema version 1, this byte indicated whether the channel was pinned.
         writer.byte(0)
     }
 
@@ -54,8 +55,8 @@ extension Rows {
     /// Returns the state of a channel; an empty state if there is no row, and `nil` if the row is
     /// corrupted.
     ///
-    /// Use it in writers that replace or discard the state, which must also work if the state is
-    /// corrupted.
+    /// Use this method in writers that replace or discard the state, because these must also work
+    /// if the state is corrupted.
     func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

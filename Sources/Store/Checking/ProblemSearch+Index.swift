@@ -40,7 +40,8 @@ extension ProblemSearch {
         for table in [Table.documents, .terms] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 let number = rows.readableNumber(ofKey: key)
-                // Rows of an interrupted merge are not problems, because they are removed later.
+                // Rows of no segment are problems only if the index is turned off: an interrupted
+                // merge leaves such rows, and they are removed later.
                 if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
                 return true
             }
@@ -71,7 +72,7 @@ extension ProblemSearch {
                 documents.insert(document)
             } catch {
                 guard error.cause is ByteReader.Damage else { throw error }
-                // One report suffices, because the whole index is rebuilt.
+                // Report the first problem only, because the whole index is rebuilt anyway.
                 return add(.searchIndex)
             }
         }

@@ -1,14 +1,14 @@
 public import Models
 
-/// The stored rows with one kind of problem: they are damaged or contradict each other.
+/// Stored rows that have the same kind of problem: they are damaged, or contradict each other.
 ///
 /// ``ChatStore/check()`` finds these problems.
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
 
-    /// The channel of the rows; `nil` if the rows, or the number in their keys, belong to no
-    /// channel.
+    /// The channel of the rows; `nil` if the rows belong to no channel, or the channel number in
+    /// their keys belongs to none.
     public let channelURL: ChannelURL?
 
     /// The number of rows.
@@ -28,7 +28,8 @@ public struct StoreProblem: Hashable, Sendable {
         case key
         /// A message is stored under two keys.
         case duplicateMessage
-        /// The index of messages or of outbox items lacks a row, or has a row without a target.
+        /// The index of messages or of outbox items lacks a row, or has a row that refers to a
+        /// missing message or item.
         case index
         /// The message count of a channel differs from the number of its messages.
         case messageCount

@@ -9,13 +9,13 @@ extension ChatStore {
 
     /// Changes the encryption key of the store.
     ///
-    /// The files are encrypted with random keys. A small key file next to them contains these keys,
-    /// encrypted with the app's key, and is the only file that this method writes. An attacker who
-    /// has the old key and a copy of the key file can still read the files;
+    /// The files of the store are encrypted with random keys. A small key file next to them
+    /// contains these random keys, encrypted with the app's key. This method writes only that key
+    /// file. An attacker who has the old key and a copy of the key file can still read the files;
     /// ``reencrypt(at:from:to:progress:)`` prevents this.
     ///
-    /// After a crash, the store has the old or the new key. When the call returns, it has the new
-    /// one.
+    /// After a crash during the call, the store has the old or the new key. When the call returns,
+    /// it has the new key.
     ///
     /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
     ///   `noSpace` or `io`.
@@ -27,7 +27,8 @@ extension ChatStore {
                 "the store is not encrypted: encrypt it with "
                     + "ChatStore.reencrypt(at:from:to:)", path: path)
         }
-        // The writer's lock excludes a re-encryption, which needs a closed store.
+        // Hold the writer's lock and check that the store is open: a re-encryption, which needs a
+        // closed store, then cannot run at the same time.
         try writer.withLock { (_) throws(StoreError) in
             _ = try version()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
@@ -37,12 +38,12 @@ extension ChatStore {
     /// Re-encrypts all files of a store with new keys, or adds or removes the encryption.
     ///
     /// The store must be closed. Each file is replaced atomically. If the process ends before the
-    /// call has finished, the store can be opened with either key, and the same call resumes the
-    /// work; ``OpeningReport/isReencryptionUnfinished`` reports this state. Damaged parts of files
-    /// stay as they are.
+    /// call has finished, the store can be opened with either key, and
+    /// ``OpeningReport/isReencryptionUnfinished`` is true. Repeating the call with the same keys
+    /// resumes the work. Damaged parts of files stay damaged.
     ///
-    /// The bytes of the old files are not erased: copies that the file system or the disk may keep
-    /// are still encrypted with the old keys.
+    /// The bytes of the old files are not erased from the disk. Copies that the file system or the
+    /// disk keeps can still be decrypted with the old keys.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store. If it does not exist, the call has no effect.
@@ -61,7 +62,8 @@ extension ChatStore {
 
     /// Encrypts an unencrypted store that no process has open, and renames its directory.
     ///
-    /// If the process ends between the two steps, the same call resumes the work.
+    /// If the process ends during the call, repeating the call with the same arguments resumes the
+    /// work.
     ///
     /// - Throws: ``StoreError``, as ``reencrypt(at:from:to:progress:)`` does.
     package static func encrypt(
@@ -94,8 +96,8 @@ extension StoreFiles {
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // Without a key file, the store's files must not be encrypted: otherwise, the key file was
-        // lost.
+        // If there is no key file, check that the store's files are not encrypted. If they are, the
+        // key file was lost, and this throws.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
@@ -116,8 +118,8 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        // Files that other processes write in the meantime have the old or the new key, and both
-        // can be read.
+        // Other processes may write files to the push inbox at the same time, with the old or the
+        // new key. Both can be read until the exchange is finished.
         try PushInboxFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
@@ -142,8 +144,10 @@ extension StoreFiles {
     }
 
     /// Returns the directories with encrypted files, each with the name from which the keys of its
-    /// files are derived: the databases, the copies of damaged outboxes, and the copies of outgoing
-    /// files.
+    /// files are derived.
+    ///
+    /// These are the directories of the databases, of the copies of damaged outboxes, and of the
+    /// copies of outgoing files.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

@@ -4,15 +4,15 @@ import Foundation
 /// The keys that encrypt the files of a directory, by number.
 ///
 /// There is one key, or none if the files are not encrypted. During a re-encryption, there may be
-/// two.
+/// two keys.
 package struct DataKeys: Sendable {
     /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
 
     /// The number of the key for new files.
     package let generation: UInt32
-    /// A Boolean value that indicates whether unencrypted files can be read, because some files
-    /// have yet to be encrypted.
+    /// A Boolean value that indicates whether unencrypted files can be read, because some files may
+    /// not be encrypted yet.
     let readsPlain: Bool
     let keys: [UInt32: SymmetricKey]
 
@@ -30,8 +30,8 @@ package struct DataKeys: Sendable {
     /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns the keys for a re-encryption: these keys, and a random key for new files if they are
-    /// to be encrypted.
+    /// Returns the keys for a re-encryption: these keys and, unless `isPlain` is true, a random key
+    /// for new files.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -40,7 +40,7 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
-    /// The numbers of all keys, beginning with that of the key for new files.
+    /// The numbers of all keys, beginning with the number of the key for new files.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
@@ -57,8 +57,9 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])
     }
 
-    /// Derives a key for a purpose from a data key with HKDF, and check bytes that identify the
-    /// derived key.
+    /// Derives a key from a data key with HKDF.
+    ///
+    /// Returns the derived key for the purpose, and check bytes that identify it.
     func derived(
         _ generation: UInt32, salt: some DataProtocol, purpose: [UInt8], checkCount: Int
     ) -> (key: SymmetricKey, check: [UInt8])? {

@@ -3,9 +3,11 @@ package import Foundation
 
 // Encryption of small files outside of stores, which are read and written as a whole.
 extension EncryptionKey {
-    /// Encrypts bytes for a purpose, without which they cannot be decrypted.
+    /// Encrypts bytes for a purpose.
+    ///
+    /// They can be decrypted only with the same purpose.
     package func seal(_ bytes: some DataProtocol, for purpose: String) -> Data? {
-        // With a nonce of the default size, `combined` is never `nil`.
+        // `combined` is never `nil` for a nonce of the default size.
         try? AES.GCM.seal(bytes, using: derived(purpose)).combined
     }
 

@@ -5,11 +5,12 @@ import Foundation
 ///
 /// The app stores the key, for example in the keychain. Without the key, the data cannot be
 /// recovered. The files are encrypted with AES-GCM under random keys. A small file next to them
-/// contains these keys, encrypted with this key, so that changing this key rewrites only that file.
+/// contains the random keys, encrypted with this key. Changing this key therefore rewrites only
+/// that small file.
 ///
 /// `print`, errors and debugger summaries never show the bytes. When the last copy of the value is
-/// released, the bytes are overwritten. This does not include copies made by the app or by the
-/// compiler, and memory that the system has swapped out.
+/// released, the bytes are overwritten. Copies that the app or the compiler has made, and memory
+/// that the system has swapped out, are not overwritten.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -19,7 +20,7 @@ public struct EncryptionKey: Sendable {
     /// Creates a random key.
     public init() { key = SymmetricKey(size: .bits256) }
 
-    /// Creates a key from 32 bytes, which are copied; `nil` for any other number of bytes.
+    /// Creates a key from a copy of 32 bytes; returns `nil` for any other number of bytes.
     ///
     /// The bytes must be random. Do not use a passphrase directly: derive a key from it with a
     /// function that is deliberately slow, such as scrypt or Argon2.

@@ -86,7 +86,7 @@ private final class SealingKey: Sendable {
         _ nonce: UnsafePointer<UInt8>, _ bound: UnsafeRawBufferPointer,
         _ plain: UnsafeRawBufferPointer, into sealed: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // This fails only for invalid sizes, and all sizes are fixed here.
+        // Encryption fails only for invalid sizes, and all sizes are fixed here.
         guard
             let box = try? AES.GCM.seal(
                 plain, using: key, nonce: self.nonce(nonce), authenticating: bound)

@@ -1,7 +1,7 @@
 import Foundation
 
 // Re-encryption. Until all files are re-encrypted, the key file contains the old and the new data
-// key, and each of the app's two keys decrypts it.
+// key, and can be decrypted with each of the app's two keys.
 extension KeyFile {
     /// Checks that the re-encryption can be started or continued, and returns whether anything is
     /// left to do.
@@ -10,12 +10,12 @@ extension KeyFile {
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // Work remains if the old key decrypts the file, or if a re-encryption is unfinished.
-            // Otherwise, an earlier call has done the work.
+            // Work remains if only the old key decrypts the file, or if a re-encryption is
+            // unfinished. Otherwise, an earlier call has already done the work.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // An old key without a key file means that an earlier call, which removed the encryption,
-        // has removed the file in its last step.
+        // There is no key file. If an old key is given, an earlier call has removed the encryption,
+        // and the file in its last step.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
@@ -24,7 +24,8 @@ extension KeyFile {
         return false
     }
 
-    /// Adds the new data key to the file, so that old and new files can be read.
+    /// Adds the new data key to the key file, so that files with the old and with the new data key
+    /// can be read.
     func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -49,8 +50,8 @@ extension KeyFile {
         }
     }
 
-    /// Returns the data keys, and whether the app's new key, rather than its old one, has decrypted
-    /// them.
+    /// Returns the data keys, and whether the app's new key has decrypted them; otherwise, the old
+    /// key has.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
@@ -99,7 +100,8 @@ extension KeyFile {
         try dataKeys(appKeys) != nil
     }
 
-    /// Writes the file for other keys of the app, if one of the given keys decrypts it.
+    /// Writes the file again, so that the keys `others` decrypt it, if one of `appKeys` decrypts it
+    /// now.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

@@ -50,7 +50,7 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A failure means that this slot belongs to another key of the app.
+            // If decryption fails, the slot belongs to another key of the app: try the next slot.
             guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
                 continue
             }
@@ -74,8 +74,8 @@ package struct KeyFile: Sendable {
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // With a nonce of the default size, `combined` is never `nil`, and all sizes here are
-            // valid.
+            // This never fails: all sizes are valid, and `combined` is not `nil` for a nonce of the
+            // default size.
             guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
                 throw StoreError(.io, "the data keys cannot be encrypted", path: path)
             }
@@ -92,7 +92,7 @@ package struct KeyFile: Sendable {
 
     private func bytes() throws(StoreError) -> [UInt8] {
         guard let file = try DiskFile(reading: path) else { throw damaged }
-        // A file with two slots has less than one kilobyte.
+        // This buffer is large enough: a file with two slots has less than one kilobyte.
         var buffer = [UInt8](repeating: 0, count: 4096)
         var bytes: [UInt8] = []
         while bytes.count <= buffer.count {

@@ -16,7 +16,7 @@ struct LineCipher: Sendable {
     var readsPlain: Bool { keys.readsPlain }
 
     /// Returns a Boolean value that indicates whether a line is the first line of an encrypted
-    /// file, whatever the file's key.
+    /// file, regardless of the file's key.
     static func isHead(_ line: [UInt8]) -> Bool { line.starts(with: head.utf8) }
 
     private static let head = "scrollback sealed 1 "
@@ -59,7 +59,7 @@ struct LineCipher: Sendable {
         let lines = text.dropLast().split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            // This fails only for invalid sizes, and the sizes are fixed here.
+            // Encryption fails only for invalid sizes, and all sizes are fixed here.
             guard
                 let box = try? AES.GCM.seal(
                     line, using: file.key, authenticating: LineCipher.bytes(index)),
@@ -71,8 +71,8 @@ struct LineCipher: Sendable {
         return sealed
     }
 
-    /// Returns the key of the file `name`, given the first line of the file; `nil` if the line is
-    /// not a header, or was written with an unknown key.
+    /// Returns the key of the file `name`, derived from its first line; `nil` if the line is not a
+    /// header, or if the file was written with an unknown data key.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
         guard LineCipher.isHead(line),
@@ -81,7 +81,8 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // During a re-encryption, there are two keys, and the check bytes identify the right one.
+        // During a re-encryption, there are two data keys. The check bytes show which one is the
+        // right one.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -91,7 +92,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Decrypts a line; `nil` if the line was not written at this index with this key.
+    /// Decrypts a line; `nil` unless the line was written at this index and with this key.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

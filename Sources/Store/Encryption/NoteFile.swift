@@ -9,7 +9,7 @@ package struct NoteFile: Sendable {
     /// Creates a reference to a file, which need not exist.
     ///
     /// `key` is `nil` for an unencrypted file. `purpose` is authenticated with the encrypted bytes,
-    /// so that they cannot be used for another purpose.
+    /// so that these cannot be used for another purpose.
     package init(at path: String, encryptedWith key: EncryptionKey?, for purpose: String) {
         self.path = path
         self.key = key
@@ -29,7 +29,7 @@ package struct NoteFile: Sendable {
 
     /// Replaces the bytes atomically.
     ///
-    /// When the call returns, they are on disk.
+    /// When the call returns, the new bytes are on disk.
     ///
     /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`.
     package func write(_ bytes: Data) throws(StoreError) {

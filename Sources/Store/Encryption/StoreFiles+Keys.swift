@@ -42,7 +42,8 @@ extension StoreFiles {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // The lock prevents replacing the keys while another process has the store open.
+        // Hold the outbox's lock, so that the keys are not replaced while another process has the
+        // store open.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])

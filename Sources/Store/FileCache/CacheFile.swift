@@ -10,17 +10,22 @@ struct CacheFile: Equatable {
         case messages, channels, drop
     }
 
-    /// The written version of the format, which is also the highest version that can be read.
+    /// The version of the format that is written.
+    ///
+    /// It is also the highest version that can be read.
     static let version = 1
 
     let kind: Kind
 
-    /// The channel of the messages; empty in a list of channels and in a file of the push inbox.
+    /// The channel of the messages; empty for the list of channels and for a file of the push
+    /// inbox.
     let channel: ChannelURL
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `PushInbox`, which determines the file's name.
+    /// A file of a `PushInbox`.
+    ///
+    /// The inbox determines the name of the file.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -97,7 +102,7 @@ extension CacheFile {
 
 /// Computes the check values of the lines of a file.
 ///
-/// They depend on the file, so that lines of another file do not match.
+/// The values depend on the file, so that a line of another file has a wrong value.
 struct CheckValues {
     private let file: SHA256
 
@@ -165,8 +170,8 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Decoding replaces bytes that are not UTF-8, so that encoding the result differs from the
-        // input.
+        // Detect bytes that are not UTF-8: decoding replaces them, so that encoding the result
+        // differs from the input.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }

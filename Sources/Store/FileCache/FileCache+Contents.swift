@@ -9,7 +9,7 @@ extension FileCache {
         /// The damaged lines of the file, in ascending order; empty if no line is damaged or the
         /// file does not exist.
         ///
-        /// To limit memory, only the first thousand are listed.
+        /// To limit memory, only the first thousand damaged lines are listed.
         public internal(set) var damage: [Damage] = []
 
         /// The number of damaged lines, including those that are missing from ``damage``.
@@ -45,12 +45,12 @@ extension FileCache.Damage {
         /// The following lines were read nevertheless.
         public static let header = Reason(value: .header)
 
-        /// The header is that of another channel or another kind of file.
+        /// The header belongs to another channel or another kind of file.
         ///
         /// No line was read.
         public static let otherFile = Reason(value: .otherFile)
 
-        /// The file ends inside the line, or the line is missing although the header counts it.
+        /// The file ends inside the line, or the file has fewer lines than the header says.
         public static let truncated = Reason(value: .truncated)
 
         /// The line has more than 16 MiB.
@@ -64,7 +64,7 @@ extension FileCache.Damage {
         /// The check value is missing or does not match the bytes.
         public static let check = Reason(value: .check)
 
-        /// The bytes are intact, but are not a record or not a sent message.
+        /// The bytes are intact, but they are not a record, or not a sent message.
         public static let record = Reason(value: .record)
 
         /// The name of the reason, such as `truncated`.
@@ -119,7 +119,7 @@ extension FileCache.Contents where Element: Record {
                     continue
                 }
                 add(.header, line: 1)
-                // If the header line is missing, the first line may be a record.
+                // If the header line is missing, the first line of the file may be a record.
                 if let record: Element = try? checks.record(in: bytes), isExpected(record) {
                     records.append(record)
                 }
@@ -133,7 +133,8 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // Line 1 is the header. A file that ends inside a line was already reported.
+        // The header says that more lines exist. Line 1 is the header itself, and a file that ends
+        // inside a line was already reported.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }

@@ -5,20 +5,20 @@ extension FileCache {
     /// Re-encrypts all files of a directory with new keys, or adds or removes the encryption.
     ///
     /// Each file is replaced atomically. If the process ends before the call has finished, all
-    /// files can be loaded with either key, and the same call resumes the work. Damaged lines stay
-    /// as they are. Other writers wait until the call has finished. ``FileCache`` values that were
-    /// created before have the old keys: create them again.
+    /// files can be loaded with either key, and repeating the call with the same keys resumes the
+    /// work. Damaged lines stay damaged. Other writers wait until the call has finished.
+    /// ``FileCache`` values that were created before the call have the old keys: create them again.
     ///
-    /// The bytes of the old files are not erased, as in
-    /// ``ChatStore/reencrypt(at:from:to:progress:)``.
+    /// As in ``ChatStore/reencrypt(at:from:to:progress:)``, the bytes of the old files are not
+    /// erased from the disk.
     ///
     /// - Parameters:
     ///   - directory: The directory of the cache. If it does not exist, the call has no effect.
     ///   - old: The current key; `nil` if the cache is not encrypted.
     ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
     ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
-    /// - Returns: The number of files that were removed because of damage: no line of such a file
-    ///   reveals its channel.
+    /// - Returns: The number of files that were removed because of damage. A file is removed if
+    ///   none of its lines reveals the channel, from which its new name is derived.
     /// - Throws: ``StoreError``: `wrongKey`, in which case nothing was changed; `corruption` if the
     ///   key file is damaged; `newerSchema` if a newer version of the package wrote one of the
     ///   files; `permission`, `noSpace` or `io`.
@@ -33,7 +33,7 @@ extension FileCache {
 
     /// Re-encrypts the files like the public method, and calls `step` before each change on disk.
     ///
-    /// Tests simulate a crash there.
+    /// Tests simulate a crash in `step`.
     static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         _ progress: (Double) -> Void, step: () throws(StoreError) -> Void
@@ -86,8 +86,8 @@ extension FileCache {
                 removed += 1
                 continue
             }
-            // If a file with the new name exists, it is newer: the file was saved again after an
-            // earlier call had been interrupted.
+            // If a file with the new name already exists, it is newer: after an earlier call was
+            // interrupted, the file was saved again under the new name. Keep that file.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
                 try DiskFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
@@ -108,8 +108,8 @@ extension LineCipher {
         guard CacheFile.isMessagesName(name) else { return name }
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
-        // If the header is damaged, use the channel of a message, provided that the file's current
-        // name results from it.
+        // If the header is damaged, use the channel of one of the messages, if the file's current
+        // name is derived from that channel.
         let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
         for channel in [named].compactMap(\.self) + said {
             let names = names(of: .messages(of: channel))

@@ -39,9 +39,9 @@ public struct FileCache: Sendable {
     ///   - encryptionKey: The key that encrypts the files and their names; `nil`, the default, for
     ///     no encryption.
     /// - Throws: ``StoreError`` with code `wrongKey` if the files have another key, if they are
-    ///   encrypted and no key is given, or if a key is given and the files are not encrypted.
-    ///   Nothing was changed then; remove the directory to start over. Other codes: `corruption` if
-    ///   the key file is damaged; `permission`, `noSpace` or `io`.
+    ///   encrypted and no key is given, or if a key is given and the files are not encrypted. In
+    ///   these cases, nothing was changed; to start over, remove the directory. Other codes:
+    ///   `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
@@ -76,7 +76,7 @@ extension FileCache {
 
     /// Changes the encryption key of a directory.
     ///
-    /// Existing `FileCache` values stay valid.
+    /// Existing `FileCache` values stay usable.
     ///
     /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. An attacker
     /// who has the old key and a copy of that file can still read the files;
@@ -102,7 +102,8 @@ extension FileCache {
             guard try file.exists() else { return nil }
             throw StoreError(.wrongKey, "the files are encrypted: pass their key", path: path)
         }
-        // Files with another key are not changed.
+        // If the directory has a key file, `key` must match it. Files with another key are not
+        // changed.
         if try file.exists() { return try file.keys(key) }
         if try DiskFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(
@@ -132,7 +133,7 @@ extension FileCache {
     ///   - messages: The messages in any order.
     ///   - channel: The channel. The channels in the messages are ignored.
     /// - Returns: `true` if the file was written; `false` if its content already had the same
-    ///   SHA-256 hash. Each call reads the file to compare the content.
+    ///   SHA-256 hash. Each call reads the existing file to compare the content.
     /// - Throws: ``StoreError`` with code `permission`, `noSpace`, `io`, or `newerSchema` if a
     ///   newer version of the package wrote the file. After an error, the file has its old or its
     ///   new content.
@@ -164,7 +165,7 @@ extension FileCache {
 
     /// Returns the sent messages, oldest first.
     ///
-    /// Of several messages with the same ID, the last in the array is returned.
+    /// Of several messages with the same ID, only the last in the array is returned.
     private static func oldestFirst(_ messages: [Message]) -> [Message] {
         var sent: [MessageID: (position: Position, message: Message)] = [:]
         for message in messages {
@@ -183,7 +184,8 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try DiskFile.replace(path(of: name), by: bytes)
-            // The file may still exist under the name that an earlier key gives it.
+            // During a re-encryption, the file may still exist under the name that is derived from
+            // the old key. Remove that file.
             for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
@@ -225,7 +227,7 @@ extension FileCache {
 }
 
 extension Message {
-    /// The position of a sent message; `nil` for an unsent one.
+    /// The position of a sent message; `nil` for an unsent message.
     var sentPosition: Position? {
         sendingStatus == .succeeded || sendingStatus == .none ? position : nil
     }
@@ -277,7 +279,7 @@ extension FileCache {
     /// Returns the channels with a file of messages, ordered by their URLs.
     ///
     /// A file whose header is corrupted, or that a newer version of the package wrote, is omitted.
-    /// ``load(_:)`` reports both.
+    /// ``load(_:)`` reports both cases.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: Opens each file.
@@ -290,8 +292,9 @@ extension FileCache {
         return channels.sorted()
     }
 
-    /// Returns the total size of the files in bytes, which is at most the space that the file
-    /// system uses.
+    /// Returns the total size of the files' content in bytes.
+    ///
+    /// The space that the file system uses may be larger.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
@@ -312,8 +315,8 @@ extension FileCache {
         }
     }
 
-    /// Removes the messages of all channels and the list of channels, whatever version of the
-    /// package wrote them.
+    /// Removes the messages of all channels and the list of channels, regardless of the version of
+    /// the package that wrote them.
     ///
     /// The directory and other files in it are kept.
     ///

@@ -38,7 +38,7 @@ struct LineReader: ~Copyable {
 
     /// Returns the next line; `nil` after the last one.
     ///
-    /// A corrupted line of an encrypted file is returned as an empty line, which no valid line is.
+    /// A corrupted line of an encrypted file is returned as an empty line. No valid line is empty.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -64,8 +64,8 @@ struct LineReader: ~Copyable {
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // Omits an incomplete line. The loss is still detected, because the header contains the
-            // number of lines.
+            // Omit an incomplete line. Later readers detect that it is missing, because the header
+            // contains the number of lines.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))

@@ -10,7 +10,7 @@ public struct FeedPoint: Hashable, Sendable {
     /// The number of the cursor, which the engine increments for each stored cursor.
     public let number: Int64
 
-    /// Creates a position in the feed.
+    /// Creates a point in the feed.
     public init(_ cursor: FeedCursor, number: Int64) {
         self.cursor = cursor
         self.number = number

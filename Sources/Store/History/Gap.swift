@@ -14,11 +14,13 @@ public struct Gap: Hashable, Sendable {
     /// The upper bound, not part of the gap.
     public internal(set) var upper: Bound
 
-    /// The server's cursor with which the backfill continues; `nil` if it continues at ``upper``,
-    /// toward older messages.
+    /// The server's cursor with which the backfill continues; `nil` if the backfill continues at
+    /// ``upper``.
+    ///
+    /// In both cases, it continues toward older messages.
     public var walkCursor: PageCursor?
 
-    /// The point of the feed before the gap was added; `nil` if no changelog is needed.
+    /// The last point of the feed before the gap was added; `nil` if no changelog is needed.
     ///
     /// Messages next to the gap may have changed since this point, so the engine reads the
     /// changelog since then before it closes the gap.
@@ -40,7 +42,9 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// A bound of a range of the history, which stays if the message at it is deleted.
+    /// A bound of a range of the history.
+    ///
+    /// It stays the same if the message at it is deleted.
     public enum Bound: Hashable, Sendable {
         /// Older than every message.
         case beginning
@@ -68,7 +72,7 @@ extension Gap.Bound: Comparable {
 }
 
 extension Gap.Bound: CustomStringConvertible {
-    /// "-∞", the position, or "+∞".
+    /// The bound as text: "-∞", the position, or "+∞".
     public var description: String {
         switch self {
         case .beginning: "-∞"

@@ -2,8 +2,9 @@ import Models
 
 /// A range of a channel's history strictly between two bounds: a gap or a stale range.
 ///
-/// The protocol contains the rules for splitting and merging the rows of such ranges. The ranges of
-/// one table never overlap. If two of them share a bound, the message at that bound is known.
+/// The protocol implements the rules by which the rows of such ranges are split and merged. The
+/// ranges of one table never overlap. If two of them share a bound, the message at that bound is
+/// known.
 protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
@@ -14,7 +15,7 @@ protocol Segment: Hashable, Sendable {
     /// Extends this range to contain another one, and merges the other values, such as a cursor.
     mutating func absorb(_ other: Self)
 
-    /// The change operations that report a saved and a removed range.
+    /// The change operation that reports that the range was saved.
     var saved: Change.Operation { get }
     var removed: Change.Operation { get }
 
@@ -25,7 +26,7 @@ protocol Segment: Hashable, Sendable {
 
 extension Segment {
     /// Returns the parts of the range that remain without the positions from `first` through
-    /// `last`: zero, one or two, the older one first.
+    /// `last`: zero, one or two parts, the older one first.
     func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
@@ -55,11 +56,12 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill starts at the upper bound, so the merged gap continues at the cursor of the
-        // gap with the newer upper bound.
+        // A backfill starts at the upper bound. Therefore the merged gap gets the cursor of the gap
+        // with the newer upper bound.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // The changelog since the earlier point includes the changes since the later one.
+        // Keep the earlier point: the changelog since then includes the changes since the later
+        // point.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -94,7 +96,7 @@ extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Only data that was fetched after the later loss is verified.
+        // Keep the later loss: data is verified only if it was fetched after that loss.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)

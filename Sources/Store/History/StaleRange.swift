@@ -14,8 +14,10 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss that made the range stale, counted from 1 by the engine; 0 if the
-    /// range became stale for another reason, such as an adjacent gap.
+    /// The number of the loss of history that made the range stale; 0 if the range became stale for
+    /// another reason, such as an adjacent gap.
+    ///
+    /// The engine counts losses from 1.
     public var epoch: Int64
 
     /// Creates the stale range between two bounds, in either order.

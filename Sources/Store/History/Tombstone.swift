@@ -2,8 +2,8 @@ package import Models
 
 /// A marker that a message was deleted, so that an older copy does not restore it.
 ///
-/// The store keeps tombstones, but does not apply them. Code that saves messages from a server must
-/// check ``StoreReader/tombstone(of:in:)`` first.
+/// The store only keeps tombstones: it still saves a message that has one. Code that saves messages
+/// from a server must check ``StoreReader/tombstone(of:in:)`` first.
 package struct Tombstone: Hashable, Sendable {
     /// The ID of the message.
     package let messageID: MessageID
@@ -30,7 +30,7 @@ package struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // The ID of the position is in the key, so only the time is stored.
+        // The key contains the message ID, so only the time of the position is stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 

@@ -18,15 +18,17 @@ struct DatabaseFiles {
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open the file", path: current)
         }
-        // If a crash interrupted the creation of the database, there may be only a manifest.
+        // If a crash interrupted the creation of the database, only a manifest may exist. Missing
+        // files are an error only if there are rows.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT of the database is missing", path: directory)
         }
     }
 
-    /// Checks that all files of the database are removed, because LevelDB reports no error if it
-    /// cannot read the directory.
+    /// Checks that no file of the database is left after its removal.
+    ///
+    /// LevelDB itself reports no error if it cannot read the directory.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "the files of the database cannot be removed", path: directory)
@@ -64,7 +66,7 @@ struct DatabaseFiles {
 
     /// Overwrites the damaged parts of the logs with fragments of a kind that LevelDB skips.
     ///
-    /// Without these fragments, LevelDB would discard the rest of a block of 32 KiB after a record
+    /// Without these fragments, LevelDB would skip the rest of a block of 32 KiB after a record
     /// with a wrong checksum.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
@@ -86,12 +88,12 @@ struct DatabaseFiles {
     /// Checks that the disk has space for the files that opening the database may write, by writing
     /// and removing a file of that size.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // Opening may write the content of the logs to tables, which are at most as large, and also
-        // writes a manifest and a new log, which need the 64 KiB.
+        // Opening may write the content of the logs to tables, which are at most as large as the
+        // logs. It also writes a manifest and a new log, for which the 64 KiB are.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // LevelDB may have removed the file, which then needs no space.
+            // If LevelDB has removed the file since, it needs no space.
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
@@ -111,7 +113,7 @@ struct DatabaseFiles {
         var size = 0
         for name in try names() {
             var status = stat()
-            // LevelDB may have removed the file, which then takes no space.
+            // If LevelDB has removed the file since, it takes no space.
             if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
         }
         return size

@@ -33,7 +33,9 @@ struct FileWriter: ~Copyable {
         }
     }
 
-    /// Completes the file, which is on disk with its name when the call returns.
+    /// Completes the file.
+    ///
+    /// When the call returns, its content and its name are on disk.
     func finish() throws(StoreError) {
         try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
     }

@@ -5,16 +5,20 @@ import Foundation
 extension LevelDB {
     /// The file system of a database.
     ///
-    /// It differs from LevelDB's default environment in three ways: it syncs a log before it
-    /// creates the next one, only the owner can access the files, and error texts contain the kind
-    /// of error. See CLevelDBEnvironment.h. Each database needs its own environment.
+    /// It differs from LevelDB's default environment in three ways. It syncs a log to disk before
+    /// it creates the next log. Only the owner can access the files. Error texts contain the kind
+    /// of error. See CLevelDBEnvironment.h. Each database needs an environment of its own.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// The environment to which this one forwards, if the caller provided one, and its owner,
-        /// which is retained because the environment must outlive this object.
+        /// The environment to which this environment forwards, with its owner; `nil` if the caller
+        /// provided none.
+        ///
+        /// The owner is retained, because the other environment must outlive this object.
         private let base: (pointer: Pointer, owner: any Sendable)?
-        /// The cipher of the files, which must outlive this object.
+        /// The cipher of the files.
+        ///
+        /// It must exist as long as the environment.
         private let cipher: FileCipher?
 
         private init(
@@ -50,7 +54,8 @@ extension LevelDB {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Returns an environment that forwards to another one, for example to inject faults.
+        /// Returns an environment that forwards to another environment, which may, for example,
+        /// inject faults.
         ///
         /// - Parameters:
         ///   - base: A `leveldb_env_t`, whose files must be on disk.
@@ -61,11 +66,11 @@ extension LevelDB {
                 scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
-        /// Returns an environment that encrypts the files of this one; an environment in memory
-        /// returns itself.
+        /// Returns an environment that encrypts the files of this environment; an environment in
+        /// memory returns itself.
         ///
-        /// The keys of the files are derived from `keys` and from the name of the database, so an
-        /// attacker cannot exchange files between databases.
+        /// The keys of the files are derived from `keys` and from the name of the database, so that
+        /// an attacker cannot exchange files between databases unnoticed.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
@@ -85,7 +90,9 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Sets whether opening a database with damaged logs fails, which leaves the files unchanged.
+    /// Sets whether opening a database with damaged logs fails.
+    ///
+    /// If it fails, the files are unchanged.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
 
     /// Calls a closure while holding the lock of a database, so that no process can open the
@@ -117,9 +124,9 @@ extension LevelDB.Environment {
         }
     }
 
-    /// Returns the decrypted bytes of a log, with 0xFF for bytes that cannot be decrypted.
+    /// Returns the decrypted bytes of a log.
     ///
-    /// The database must be closed.
+    /// Bytes that cannot be decrypted are 0xFF. The database must be closed.
     func contents(of path: String) throws(StoreError) -> [UInt8] {
         guard isSealed else {
             do {
@@ -149,14 +156,14 @@ extension LevelDB.Environment {
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
-    /// Writes the content of the logs to a table if they have at least `size` bytes.
+    /// Writes the content of the logs to a table if the logs have at least `size` bytes.
     ///
-    /// Returns a Boolean value that indicates whether the logs have fewer bytes afterwards.
+    /// Returns a Boolean value that indicates whether the logs then have fewer bytes.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
 
-    /// Marks all writes so far as committed.
+    /// Marks all writes so far as committed: ``rollBack()`` does not remove them.
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 

@@ -12,7 +12,8 @@ final class FirstDamage: Sendable {
     /// The error; `nil` if no damage was found.
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once: when damage is found, or immediately if damage was found before.
+    /// Calls a closure once: when damage is first found, or immediately if damage was already
+    /// found.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

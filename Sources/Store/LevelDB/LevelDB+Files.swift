@@ -59,7 +59,7 @@ extension LevelDB {
     ///
     /// Rows may be missing afterwards, and **deleted rows may reappear**, because LevelDB adds
     /// every table file that it finds. Rows from tables have valid checksums; rows from logs may
-    /// not. The call takes no lock.
+    /// have wrong ones. The call takes no lock.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {

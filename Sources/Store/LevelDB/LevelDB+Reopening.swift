@@ -20,7 +20,7 @@ extension LevelDB {
     private static let longestFlush: Duration = .milliseconds(250)
     /// The number of unmerged tables at which no further table is written.
     ///
-    /// LevelDB delays writers at 8, and blocks them at 12.
+    /// LevelDB delays writers at 8 tables, and blocks them at 12.
     private static let manyTables = 8
 
     /// Writes large logs to a table before the files are closed, so that the next opening need not
@@ -30,7 +30,7 @@ extension LevelDB {
     /// the logs stay, and no data is lost.
     ///
     /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more. Waits for the
-    ///   current work of LevelDB's thread, which all databases of the process share.
+    ///   current work of LevelDB's thread, which works for all databases of the process.
     func shortenLogs() {
         let handle = state.withLock { $0.failure == nil ? $0.handle : nil }
         guard environment.isOnDisk, let handle, handle.unmergedTableCount < LevelDB.manyTables
@@ -41,7 +41,7 @@ extension LevelDB {
 
     /// Checks that there is no reader or snapshot.
     ///
-    /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
+    /// - Parameter time: The time to wait for running readers. The caller must prevent new readers.
     /// - Throws: `busy` if a reader or a snapshot remains.
     func checkNobodyReads(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
@@ -93,9 +93,9 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// Checks that there is no reader or snapshot, if a write has failed.
+    /// If a write has failed, checks that there is no reader or snapshot.
     ///
-    /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
+    /// - Parameter time: The time to wait for running readers. The caller must prevent new readers.
     /// - Throws: `busy` if a reader or a snapshot remains.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
@@ -112,10 +112,10 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// Checks that the disk has enough space for ``reopen(isChecked:waiting:)``, if a write has
-    /// failed.
+    /// If a write has failed, checks that the disk has enough space for
+    /// ``reopen(isChecked:waiting:)``.
     ///
-    /// Without enough space, the caller leaves the files open, so that reads continue.
+    /// If the space is not sufficient, the caller leaves the files open, so that reads continue.
     ///
     /// - Throws: Errors of the disk. The files are unchanged and readable.
     /// - Complexity: Writes as much as the size of the logs, and waits for the disk.

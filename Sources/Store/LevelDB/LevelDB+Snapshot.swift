@@ -3,8 +3,8 @@ import CScrollbackLevelDB
 extension LevelDB {
     /// A view of a database at one point in time.
     ///
-    /// A snapshot keeps the files open, and prevents LevelDB from removing rows that are deleted
-    /// later.
+    /// A snapshot keeps the files open. While it exists, LevelDB does not remove rows that were
+    /// deleted after it was taken.
     package final class Snapshot: Sendable {
         fileprivate let handle: Handle
         private let snapshot: Pointer
@@ -32,9 +32,9 @@ extension LevelDB {
 }
 
 extension LevelDB.Snapshot {
-    /// Passes the value of a key, or `nil` if the key has no value, to a closure.
+    /// Calls a closure with the value of a key; `nil` if the key has no value.
     ///
-    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
+    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
     @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -42,9 +42,9 @@ extension LevelDB.Snapshot {
         try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
     }
 
-    /// Passes the value of a key, or `nil` if the key has no value, to a closure.
+    /// Calls a closure with the value of a key; `nil` if the key has no value.
     ///
-    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
+    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
     func withValue<Result>(
         of key: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -58,10 +58,11 @@ extension LevelDB.Snapshot {
         return try body(UnsafeRawBufferPointer(start: value, count: count))
     }
 
-    /// Passes the rows of a range to a closure in order, until the closure returns `false`.
+    /// Calls a closure with each row of a range, in order, until the closure returns `false`.
     ///
-    /// - Throws: `corruption` or `io`, possibly after the last row, because LevelDB skips a block
-    ///   that it cannot read. Discard the rows of a scan that throws, because some may be missing.
+    /// - Throws: `corruption` or `io`. LevelDB skips a block that it cannot read, and reports the
+    ///   error at the end. Therefore this may be thrown even after all readable rows were passed to
+    ///   the closure. If it is thrown, discard the rows, because some may be missing.
     @inline(__always)
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -121,8 +122,9 @@ final class RowCursor {
 
     func next() { cursor.next() }
 
-    /// The key of the current row; `nil` after the last row, and after a failed read, whose error
-    /// ``check()`` throws.
+    /// The key of the current row; `nil` after the last row, and after a failed read.
+    ///
+    /// ``check()`` then throws the error of the read.
     var key: UnsafeRawBufferPointer? { cursor.key }
 
     /// The value of the current row, which must exist.

@@ -15,8 +15,8 @@ package final class LevelDB: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// The open files; `nil` after closing, while suspended, and if reopening the files has
-        /// failed.
+        /// The open files; `nil` after the database was closed, while it is suspended, and if
+        /// reopening the files has failed.
         var handle: Handle?
         var isClosed = false
         var isSuspended = false
@@ -61,7 +61,7 @@ package final class LevelDB: Sendable {
 
     /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// The call writes large logs to a table, so that the next opening is fast, and rolls back a
+    /// The call writes large logs to a table, so that the next opening is fast. It rolls back a
     /// failed write, unless a snapshot still keeps the files open. Later calls of other methods
     /// fail with `closed`. Repeated calls have no effect.
     package func close() {
@@ -112,14 +112,14 @@ extension LevelDB {
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
     ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
-    ///     returns. Otherwise, the batch survives a crash of the process at once, and a power
-    ///     failure soon afterwards.
+    ///     returns. Otherwise, the batch then survives a crash of the process; it survives a power
+    ///     failure only a short time later.
     /// - Throws: Errors of the disk, or `closed`. Until the files are reopened, every later call
     ///   throws the same error.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // Writes never overlap, so small batches share one native batch. A large batch gets its
-        // own, which is freed after the write.
+        // Small batches share one native batch, because writes never overlap. A large batch gets a
+        // native batch of its own, so that its memory is freed after the write.
         let isSmall = batch.size <= LevelDB.smallBatch
         let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
         defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }

@@ -3,10 +3,10 @@ import CScrollbackLevelDBEnvironment
 /// The parts of a LevelDB log: fragments of records, and the damaged bytes between them.
 ///
 /// A fragment consists of a header (four bytes of checksum, two of length, one of kind) and a
-/// payload. A record is either one full fragment, or a first fragment, any number of middle ones,
-/// and a last one. No fragment crosses the end of a block. After a wrong checksum, LevelDB skips
-/// the rest of the block, but this reader continues with the next fragment that has a valid
-/// checksum.
+/// payload. A record is either one full fragment, or a first fragment, any number of middle
+/// fragments, and a last fragment. No fragment crosses the end of a block of 32 KiB. After a wrong
+/// checksum, LevelDB skips the rest of the block, but this reader continues with the next fragment
+/// that has a valid checksum.
 ///
 /// DO NOT CHANGE: the format is defined in leveldb/doc/log_format.md.
 struct LogParts {
@@ -15,7 +15,9 @@ struct LogParts {
         case record(Range<Int>)
         /// A fragment of a longer record, or a fragment of an unknown kind.
         case fragment
-        /// Damaged bytes, at least as many as a header has.
+        /// Damaged bytes.
+        ///
+        /// There are at least as many as a header has.
         case damage(Range<Int>)
     }
 
@@ -48,7 +50,8 @@ struct LogParts {
                 header = next
                 continue
             }
-            // LevelDB left the rest of the block empty, or a crash left zeros.
+            // If only zeros follow, LevelDB left the rest of the block empty, or a crash left
+            // zeros. This is no damage.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -68,7 +71,7 @@ struct LogParts {
         return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
     }
 
-    /// Returns the offset of the next valid fragment, with at least the size of a header before it;
+    /// Returns the offset of the next valid fragment that is at least the size of a header away;
     /// `nil` if there is none.
     private func nextFragment(after header: Int, in end: Int) -> Int? {
         let first = header + LogParts.headerSize
@@ -128,7 +131,7 @@ struct LoggedBatch {
         while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
     }
 
-    /// Searches a damaged record for rows, and keeps those that a closure accepts.
+    /// Searches a damaged record for operations, and keeps those that `isRow` accepts.
     init(
         salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
     ) {
@@ -154,7 +157,7 @@ struct LoggedBatch {
         }
     }
 
-    /// Reads a length, and then as many bytes; returns `nil` if there are fewer.
+    /// Reads a length, and then that number of bytes; returns `nil` if there are fewer bytes.
     private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var count = 0
         for shift in stride(from: 0, through: 28, by: 7) {

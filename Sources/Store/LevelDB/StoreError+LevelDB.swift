@@ -29,7 +29,8 @@ extension StoreError {
             let number = Int32(report[mark.upperBound...].dropLast())
         {
             if number == 0 {
-                // No system call failed, so LevelDB's text is the only information.
+                // The error does not come from a system call, so LevelDB's text is the only
+                // information.
                 var text = report[..<mark.lowerBound]
                 if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
                 self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)

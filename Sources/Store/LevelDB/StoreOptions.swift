@@ -1,54 +1,55 @@
 /// The options of a store's files.
 ///
-/// The defaults suit phones and desktops. All sizes are in bytes. A value out of its range counts
-/// as the nearest one in the range.
+/// The defaults suit phones and desktops. All sizes are in bytes. A value outside its range counts
+/// as the nearest value in the range.
 public struct StoreOptions: Hashable, Sendable {
     /// The amount of data in the log at which LevelDB sorts it into a table.
     ///
     /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads
-    /// faster: with a million messages, 16 MiB is three times as fast. It temporarily takes twice
-    /// its size in memory, and makes opening after a crash slower, because the log is replayed.
-    /// With less than 2 MiB, writers have to wait for LevelDB to write tables.
+    /// faster: with 16 MiB, loading a million messages is three times as fast as with the default.
+    /// But up to twice the value is needed in memory, and opening after a crash takes longer,
+    /// because the log is replayed. With less than 2 MiB, writers have to wait for LevelDB to write
+    /// tables.
     public var writeBufferByteCount = 4 << 20
 
     /// The size of the in-memory cache of uncompressed table blocks.
     ///
-    /// The default is 8 MiB; the minimum is 0. A larger value makes random reads of old pages
-    /// faster, but not reads of the newest pages.
+    /// The default is 8 MiB; the minimum is 0. A larger value makes reads of old messages in random
+    /// places faster, but not reads of the newest messages.
     public var blockCacheByteCount = 8 << 20
 
     /// The number of bits per key of the Bloom filters.
     ///
-    /// The default is 10; the range is 0, for no filter, to 64. With 10, one percent of the lookups
-    /// of missing keys read the disk needlessly. Such lookups are frequent, because each write
-    /// looks up every message that may already be stored. Fewer bits save memory: 10 bits are about
-    /// a byte per key.
+    /// The default is 10; the range is 0, for no filter, to 64. With 10, only one percent of the
+    /// lookups of missing keys read the disk. Such lookups are frequent, because each write looks
+    /// up every message that may already be stored. The filters are in memory: 10 bits per key are
+    /// about a byte for each key.
     public var bloomFilterBitsPerKey = 10
 
     /// A Boolean value that indicates whether tables are compressed with Snappy.
     ///
-    /// The default is `true`. Without compression, reading old pages takes half the time, and the
-    /// files are nearly twice as large.
+    /// The default is `true`. Without compression, reading pages of old messages takes half the
+    /// time, and the files are nearly twice as large.
     public var isCompressed = true
 
     /// A Boolean value that indicates whether each read of a block verifies its checksum.
     ///
-    /// The default is `true`; lookups on disk then take a fifth longer. Without verification, an
-    /// app may show a message that the disk has corrupted.
+    /// The default is `true`. Verification makes lookups on disk take a fifth longer. Without it,
+    /// an app may show a message that the disk has corrupted.
     public var verifiesChecksums = true
 
     /// A Boolean value that indicates whether the store has an index for fast message searches.
     ///
-    /// The default is `false`: a search reads all messages. If it is `true`, each write of messages
-    /// also writes rows of the index. Messages that are already stored must be indexed once with
-    /// ``ChatStore/indexMessages(atMost:)``; until then, searches read all messages. Opening a
-    /// store with `false` removes its index.
+    /// If it is `false`, the default, a search reads all messages. If it is `true`, each write of
+    /// messages also writes rows of the index. Messages that were stored before the index was
+    /// turned on must be indexed once with ``ChatStore/indexMessages(atMost:)``; until then,
+    /// searches read all messages. Opening a store with `false` removes its index.
     public var isSearchIndexed = false
 
     /// The maximum number of open table files, each about 2 MB in size.
     ///
-    /// The default is 500; the range is 74 to 50,000, if the system lets a process open that many
-    /// files.
+    /// The default is 500; the range is 74 to 50,000. The system may limit the number of open files
+    /// further.
     public var maxOpenFiles = 500
 
     /// Creates the default options.

@@ -1,10 +1,10 @@
 /// Delays each batch of a bulk load slightly, so that LevelDB never blocks a batch for long.
 ///
 /// LevelDB merges tables on its own thread. If twelve tables are not merged yet, it blocks a write
-/// until the merge has caught up. With a million messages, that takes most of a second, during
-/// which all other writers wait too. Therefore, large batches are delayed by some milliseconds as
-/// soon as unmerged tables accumulate. Small batches, such as those of live events, are never
-/// delayed.
+/// until the merge has caught up. In a store with a million messages, that takes most of a second,
+/// during which all other writers wait, too. Therefore, large batches are delayed by some
+/// milliseconds as soon as unmerged tables accumulate. Small batches, such as those of live events,
+/// are never delayed.
 struct Throttle {
     /// Batches of at least this size count as part of a bulk load.
     private static let smallestLoad = 4 << 10
@@ -12,11 +12,13 @@ struct Throttle {
     ///
     /// It is less than the size of a new table.
     private static let lookInterval = 256 << 10
-    /// LevelDB starts to merge at 4 tables, and to delay writers at 8.
+    /// The number of unmerged tables up to which nothing is delayed.
+    ///
+    /// LevelDB itself starts to merge at 4 tables, and to delay writers at 8.
     private static let fewTables = 5
     /// The delay for each 32 KiB if there is one table more than ``fewTables``.
     ///
-    /// It doubles with each further table.
+    /// The delay doubles with each further table.
     private static let shortestDelay = Duration.milliseconds(1)
     private static let longestDelay = Duration.milliseconds(32)
 

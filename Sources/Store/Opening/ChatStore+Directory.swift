@@ -5,8 +5,8 @@ extension ChatStore {
     /// Returns the directory for a user of an app within another directory.
     ///
     /// Any text is a valid ID. A directory's name consists of lower-case letters, digits, `-`, `_`
-    /// and `%`, so the directory is always inside `root`. Different IDs have different names, even
-    /// on a file system that ignores case. The name for a long ID is a hash.
+    /// and `%`, so that the directory is always inside `root`. Different IDs have different names,
+    /// even on a file system that ignores case. The name for a long ID is a hash.
     ///
     /// - Parameters:
     ///   - root: The parent directory of all apps.
@@ -30,8 +30,8 @@ extension ChatStore {
         try DiskFile.names(in: root.path)
     }
 
-    /// Returns the users' directories in `root`, except those with a hashed name, which does not
-    /// reveal the user.
+    /// Returns the users' directories in `root`, except for directories with a hashed name, from
+    /// which the user cannot be derived.
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {

@@ -17,11 +17,12 @@ extension ChatStore {
     ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
     ///   if the key does not match the store, if the store is encrypted and no key is given, or if
     ///   a key is given and the store is not encrypted. Other codes: `corruption` if the files
-    ///   cannot be read; `permission`, `noSpace` or `io`. If the message of `corruption` begins
-    ///   with "the cache", call ``rebuildCache(at:)`` and open the store again. A damaged outbox is
-    ///   rebuilt from its readable items, and ``OpeningReport/outboxLoss`` contains the lost ones.
-    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
-    ///   read. A migration or a repair takes longer.
+    ///   cannot be read; `permission`, `noSpace` or `io`. If the error has the code `corruption`
+    ///   and a message that begins with "the cache", call ``rebuildCache(at:)`` and open the store
+    ///   again. A damaged outbox is no error: it is rebuilt from its readable items, and
+    ///   ``OpeningReport/outboxLoss`` describes the lost items.
+    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, because opening reads
+    ///   all of them. A migration or a repair takes longer.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
         encryptionKey: EncryptionKey? = nil,
@@ -99,8 +100,8 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
-        // Copies of outgoing files use the environment of the outbox, but their own encryption
-        // keys.
+        // Copies of outgoing files use the environment of the outbox, but encryption keys of their
+        // own.
         let outboxFiles = files.map { files in
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
@@ -138,8 +139,8 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Search only a copy that was not searched before, because the items of an older
-                // copy may have been sent since.
+                // Search a copy only once: items of a copy that an earlier opening has searched may
+                // have been sent since.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -184,17 +185,17 @@ extension ChatStore {
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { reportProgress(before + $0) }
-                // Write the version of the outbox first. After a crash, the lower of the two
-                // versions determines which migrations run again.
+                // Write the version of the outbox first. After a crash between the two writes, the
+                // lower version, that of the cache, determines which migrations run again.
                 try outbox.setSchemaVersion(step.version)
                 try cache.setSchemaVersion(step.version)
             }
             reportProgress(count)
         }
-        // A database without a version is new, or was created again because its files were lost. A
-        // new store writes the outbox's version first. Therefore, if only the cache has a version,
-        // the outbox was lost. If an outbox without a version contains items, damage has removed
-        // its version.
+        // A database without a version is new, or was created again because its files were lost.
+        // When a store is created, the outbox's version is written first. Therefore, if only the
+        // cache has a version, the outbox was lost. If an outbox without a version contains items,
+        // damage has removed its version row.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil {
             var loss: OutboxLoss?
@@ -211,7 +212,7 @@ extension ChatStore {
 extension StoreFiles {
     /// Returns the error with the name of the damaged database in its message.
     ///
-    /// The name tells callers how to recover.
+    /// From this name, callers know how to recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -238,11 +239,11 @@ extension StoreOptions {
 extension LevelDB {
     /// Opens a database, and skips the unreadable parts of a damaged log.
     ///
-    /// `logs` receives the report of the logs. `beforeSkipping` is called before damaged data is
+    /// `logs` is set to the report of the logs. `beforeSkipping` is called before damaged data is
     /// permanently discarded.
     ///
     /// - Returns: The database with all readable data.
-    /// - Throws: Errors of opening that a log does not cause; errors of the closure.
+    /// - Throws: Errors of opening that are not caused by a log; errors of `beforeSkipping`.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
@@ -259,14 +260,16 @@ extension LevelDB {
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // The second opening may report no damage, although commits are missing: keep the first
-            // report.
+            // Keep the report of the first opening if it shows damage: the second opening may
+            // report none, although commits are missing.
             if !logs.isDamaged { logs = report }
             return database
         }
     }
 
-    /// Reads all rows, which fails if a block is damaged, and returns the number of rows.
+    /// Reads all rows, and returns their number.
+    ///
+    /// This throws an error if any block is damaged.
     fileprivate func readAll() throws(StoreError) -> Int {
         var count = 0
         try snapshot().scan(.all) { (_, _) throws(StoreError) in

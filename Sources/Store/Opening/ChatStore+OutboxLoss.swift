@@ -1,10 +1,10 @@
 extension ChatStore {
     /// Acknowledges the loss of outbox items, so that opening the store no longer reports it.
     ///
-    /// Call it after the user has seen ``OpeningReport/outboxLoss``. The call removes the report
-    /// and the copies of damaged outboxes, so the damage cannot be examined afterwards. The next
-    /// loading of the outbox removes copies of outgoing files that belong to no item. If nothing
-    /// was lost, the call has no effect.
+    /// Call this method after the user has seen ``OpeningReport/outboxLoss``. The call removes the
+    /// report and the copies of damaged outboxes, so the damage cannot be examined afterwards. The
+    /// next loading of the outbox removes copies of outgoing files that belong to no item. If
+    /// nothing was lost, the call has no effect.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the files; waits for the disk.
@@ -19,7 +19,8 @@ extension ChatStore {
                 preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
             }
         }
-        // Remove the report before the copies: it contains the name of the newest copy.
+        // Remove the report before the copies, because the report contains the name of the newest
+        // copy.
         for copy in try StoreFiles(directory: directory).outboxCopies() {
             try DiskFile.removeAll(at: copy)
         }

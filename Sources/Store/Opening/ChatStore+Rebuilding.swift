@@ -4,9 +4,10 @@ import Models
 extension ChatStore {
     /// Removes the cache of a closed store, so that the next opening creates an empty cache.
     ///
-    /// Call it if opening the store fails with the code `corruption` and a message that names the
-    /// cache. The next sync fetches the data from the server again. The outbox, which contains the
-    /// user's unsent items, is not changed. The next opening sets ``OpeningReport/isCacheNew``.
+    /// Call this method if opening the store fails with the code `corruption` and a message that
+    /// names the cache. The next sync fetches the data from the server again. The outbox, which
+    /// contains the user's unsent items, is not changed. The next opening sets
+    /// ``OpeningReport/isCacheNew``.
     ///
     /// - Parameter directory: The directory of the store. If it has no cache, the call has no
     ///   effect.
@@ -22,11 +23,11 @@ extension ChatStore {
             throw StoreError(errno: errno, doing: "find the cache to rebuild", path: files.cache)
         }
         let environment = LevelDB.Environment.disk()
-        // Lock the outbox, too. An open store always holds that lock, but while it reopens the
-        // files after a failed write, it releases the lock of the cache.
+        // Also lock the outbox. An open store always holds the lock of the outbox, but not always
+        // that of the cache: it releases that lock while it reopens the files after a failed write.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
-            // Set the mark first. If the process ends before all files are removed, the next
-            // opening rebuilds the derived rows of the remaining files.
+            // Set the mark first. If the process ends before all files are removed, the mark makes
+            // the next opening rebuild the derived rows of the remaining files.
             try environment.withLock(of: files.cache, files.rebuildMark.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
@@ -39,11 +40,12 @@ extension ChatStore {
 extension ChatStore {
     /// Makes the next opening of a closed store rebuild all rows that are derived from other rows.
     ///
-    /// Call it if ``check()`` has found problems. From the channels, messages and outbox items, the
-    /// next opening rebuilds names, numbers, indexes and counts. It removes rows that cannot be
-    /// decoded, but keeps all readable outbox items. Each channel's history becomes one gap, so the
-    /// next sync fetches missing messages. ``OpeningReport/isCoverageDropped`` and
-    /// ``OpeningReport/isOutboxReindexed`` report the result.
+    /// Call this method if ``check()`` has found problems. The next opening then rebuilds names,
+    /// numbers, indexes and counts from the channels, messages and outbox items. It removes rows
+    /// that cannot be decoded, but keeps all readable outbox items. Each channel's history becomes
+    /// one gap, so that the engine fetches missing messages from the server.
+    /// ``OpeningReport/isCoverageDropped`` and ``OpeningReport/isOutboxReindexed`` report the
+    /// result.
     ///
     /// - Parameter directory: The directory of the store. If it has no store, the call has no
     ///   effect.

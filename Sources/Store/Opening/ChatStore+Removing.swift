@@ -15,7 +15,8 @@ extension ChatStore {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Removes the data of a closed store that can be fetched again: the cache and the push inbox.
+    /// Removes those data of a closed store that can be fetched again: the cache and the push
+    /// inbox.
     ///
     /// The call keeps outbox items and needs no encryption key.
     ///

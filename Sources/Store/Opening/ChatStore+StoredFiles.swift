@@ -16,7 +16,7 @@ extension ChatStore {
             for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let path = directory.appending(path: name).path
                 var status = stat()
-                // LevelDB may have removed the file in the meantime.
+                // LevelDB may have removed the file since the directory was read.
                 guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                     continue
                 }

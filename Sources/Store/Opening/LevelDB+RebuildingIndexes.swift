@@ -1,14 +1,15 @@
 import Models
 
-// Recovery of the cache. After its log has lost commits, or after rows were damaged, index rows may
-// be missing or refer to missing rows.
+// Recovery of the cache. If its log has lost commits, or if rows were damaged, index rows may be
+// missing, or may refer to missing rows.
 
 extension LevelDB {
     /// Removes the rows that a lost commit may have made wrong.
     ///
     /// These are the saved lists, and the rows that imply completeness: tokens, gaps, stale ranges
     /// and the search index. Call ``finishRebuildingIndexes()`` next, which rebuilds the other
-    /// derived rows. After a crash between the two calls, the next opening calls it.
+    /// derived rows. If the process ends between the two calls, the next opening makes the second
+    /// one.
     func beginRebuildingIndexes() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
@@ -27,9 +28,10 @@ extension LevelDB {
     /// Rebuilds names, indexes and counts from the rows of channels and messages, after
     /// ``beginRebuildingIndexes()``.
     ///
-    /// The history of each channel becomes one gap. A message whose key contradicts it gets the
-    /// right key. Of two messages with the same ID, the one with the right key is kept. Rows that
-    /// cannot be decoded, and rows whose number belongs to no channel, are removed.
+    /// The history of each channel becomes one gap. A message whose key contradicts its content
+    /// gets the right key. Of two messages with the same ID, the message with the right key is
+    /// kept. Rows that cannot be decoded, and rows whose channel number belongs to no channel, are
+    /// removed.
     ///
     /// - Returns: A Boolean value that indicates whether ``beginRebuildingIndexes()`` was called
     ///   before, in this or an earlier opening. If not, this call has no effect.
@@ -45,13 +47,13 @@ extension LevelDB {
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
-            // The number belongs to a channel, so its rows must not be purged.
+            // Rows of this number must not be purged, because the number belongs to a channel.
             batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
             try rows.removeChannels(thatAreNot: url, number, in: batch)
         }
-        // A stored number that cannot be read is derived from the rows.
+        // If the stored number cannot be read, derive it from the rows.
         let known: ChannelNumber? = (try? nextNumber()) ?? nil
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(max(known ?? 1, greatest + 1)) })
         try write(batch, isDurable: false)
@@ -90,8 +92,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // The row is unreadable, or contains the ID of a message that the scan has already
-                // read.
+                // Remove the row: it is unreadable, or contains the ID of a message that the scan
+                // has already read.
                 batch.remove { $0.raw(key) }
                 return true
             }
@@ -102,8 +104,8 @@ extension LevelDB {
                 batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
             }
             seen.insert(position.messageID)
-            // Which of two messages with the same request ID got the ID last is unknown. The newest
-            // message, which the scan reads first, keeps the ID.
+            // If two messages have the same request ID, it is unknown which of them got it last.
+            // Let the newest one, which the scan reads first, keep it.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -118,7 +120,7 @@ extension LevelDB {
 extension FixedWidthInteger {
     /// The maximum of the numbers that the store assigns.
     ///
-    /// The store assigns ascending numbers, and never reaches this one in practice.
+    /// The store assigns ascending numbers, and never reaches this maximum in practice.
     static var greatestGiven: Self { .max / 2 }
 
     /// The range of the numbers that the store assigns.
@@ -152,8 +154,8 @@ extension Rows {
     /// Returns the channel of each number, and removes the rows that contradict this result.
     ///
     /// If two name rows have the same number, the channel in the number's URL row gets the number.
-    /// A channel whose name row is lost gets the number of the URL row that contains the channel's
-    /// URL.
+    /// If the name row of a channel is lost, the channel gets the number of the URL row that
+    /// contains its URL.
     fileprivate func repairNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -191,7 +193,7 @@ extension Rows {
         return channels
     }
 
-    /// Removes a channel's row if it cannot be decoded or contains another channel.
+    /// Removes a channel's row if the row cannot be decoded or contains another channel.
     ///
     /// The server sends the channel again.
     fileprivate func removeChannels(

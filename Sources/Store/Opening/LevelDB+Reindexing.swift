@@ -1,14 +1,16 @@
 import Models
 
-// Recovery of the outbox. After damage, an item may have no index row, or an index row no item.
+// Recovery of the outbox. After damage, an item may lack its index row, or an index row may lack
+// its item.
 
 /// The results of ``LevelDB/reindexOutboxItems(_:)``.
 struct OutboxReindexing {
-    /// The number of rows that were removed because they cannot be decoded, and because no index
-    /// row contains their request ID.
+    /// The number of removed rows that cannot be decoded and whose request ID no index row
+    /// contains.
     var unreadableLost = 0
-    /// The items whose index row exists but whose own row is missing; only their request ID and
-    /// channel are known.
+    /// The items of which only the index row exists.
+    ///
+    /// Of such an item, only the request ID and the channel are known.
     var lost: [OutboxItem] = []
     /// The request IDs of the items in the outbox.
     var ids: Set<RequestID> = []
@@ -19,11 +21,11 @@ extension LevelDB {
     ///
     /// An item that cannot be decoded is kept if an index row contains its request ID and no other
     /// item has that ID. All other rows that cannot be decoded are removed. Of two items with the
-    /// same request ID, the item that the old index row refers to is kept; if it refers to neither,
-    /// the newer one.
+    /// same request ID, the item that the old index row refers to is kept. If that row refers to
+    /// neither item, the newer item is kept.
     ///
-    /// One durable batch contains all changes and the report of the lost items, which is added to
-    /// an earlier report.
+    /// One durable batch contains all changes, and the report of the lost items. If there is an
+    /// earlier report, the lost items are added to it.
     ///
     /// - Parameter findLoss: A closure that compares the rows with the damaged files. It receives
     ///   the results, and the earlier loss that the app has not acknowledged.
@@ -141,12 +143,12 @@ private struct OutboxIndex {
 
     /// Decides on rows that cannot be decoded, and on old index rows without an item.
     ///
-    /// Call it after all rows were added.
+    /// Call this method after all rows were added.
     mutating func finish() {
         defer { result.ids = Set(places.keys) }
         for (place, item) in moved where met.contains(place) {
-            // Another item has the same location and therefore the same sequence number, so assign
-            // a new number.
+            // Another item has this location, and therefore the same sequence number. Assign a new
+            // number.
             greatest += 1
             let free = OutboxIndex.place(in: item.channelURL, greatest)
             moved[place] = nil

@@ -1,8 +1,8 @@
 import Models
 
 extension Migration {
-    /// Schema version 2: pins are in the outbox, as drafts are, so that clearing the cache keeps
-    /// both.
+    /// The migration to schema version 2, in which pins are in the outbox, like drafts, so that
+    /// clearing the cache keeps them.
     ///
     /// In version 1, the lowest bit of the last byte of a channel's state was 1 if the channel was
     /// pinned.
@@ -16,7 +16,8 @@ extension Migration {
                 if let url = row.url { pins.put({ $0.pinKey(url) }, { _ in }) }
                 states.put({ $0.raw(row.key) }, { $0.raw(row.state) })
             }
-            // After a crash between the two writes, the next migration writes the same pins again.
+            // If the process ends between the two writes, the migration runs again and writes the
+            // same pins.
             try outbox.write(pins, isDurable: true)
             try cache.write(states, isDurable: true)
             done += part.count
@@ -29,8 +30,8 @@ extension Migration {
 }
 
 extension Rows {
-    /// Returns the states of pinned channels, with the pin's bit cleared, and the URLs of the
-    /// channels.
+    /// Returns the states of the pinned channels, in which the pin's bit is cleared, and the URLs
+    /// of these channels.
     ///
     /// As in version 1, a state that cannot be decoded counts as not pinned. The URL is `nil` if
     /// the number no longer belongs to a channel.

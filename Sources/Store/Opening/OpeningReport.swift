@@ -1,6 +1,6 @@
 /// The findings of opening a store, for logging.
 ///
-/// The store has already handled each of them.
+/// The store has already handled each finding.
 public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the store did not exist and was created.
     public internal(set) var isNew = false
@@ -8,7 +8,7 @@ public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
     /// The cache is new in a new store, after ``ChatStore/rebuildCache(at:)``, and after its files
-    /// were lost. In the last two cases, the outbox still exists, so ``isNew`` is false.
+    /// were lost. In the last two cases, the outbox still exists, and ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before the migration; `nil` if no migration was necessary.
@@ -24,27 +24,28 @@ public struct OpeningReport: Hashable, Sendable {
     /// The state of the cache's logs.
     ///
     /// After a crash, a log may have a torn tail: the commit that was being written is missing.
-    /// After a power failure, the latest commits that were not synced may be missing, too. Each
-    /// commit contains its sync tokens, so the next sync fetches the missing data again.
+    /// After a power failure, the latest commits that were not yet synced to disk may also be
+    /// missing. Each commit contains the tokens that belong to its data, so the engine fetches the
+    /// missing data again.
     public internal(set) var cacheLogs = LogReport()
 
     /// The state of the outbox's logs.
     ///
     /// After a crash, a log may have a torn tail: a write that had not returned is missing. If the
-    /// disk loses data that it has synced, completed writes may be missing, too. The loss cannot be
-    /// detected if the log then ends exactly between two commits.
+    /// disk loses data that it has reported as synced, completed writes may also be missing. This
+    /// loss cannot be detected if the log then ends exactly between two commits.
     public internal(set) var outboxLogs = LogReport()
 
     /// The damage to the cache's logs, because of which commits are missing; `nil` if nothing is
     /// damaged.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
 
-    /// A Boolean value that indicates whether all sync tokens were dropped and the history of each
-    /// channel became one gap.
+    /// A Boolean value that indicates whether all tokens of the engine were dropped, and the
+    /// history of each channel became one gap.
     ///
     /// The reason is ``cacheDamage``, or the damage that an earlier, interrupted opening found, or
-    /// a call of ``ChatStore/rebuildIndexes(at:)``. Existing rows are kept, and the next sync
-    /// fetches lost data again.
+    /// a call of ``ChatStore/rebuildIndexes(at:)``. Existing rows are kept, and the engine fetches
+    /// lost data again.
     public internal(set) var isCoverageDropped = false
 
     /// The damage to the outbox's logs, because of which items may be missing; `nil` if nothing is
@@ -95,7 +96,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// The number of batches that were read from the logs.
     public internal(set) var batches = 0
 
-    /// The number of times that batches are missing between two existing ones.
+    /// The number of places in the logs at which batches are missing between two existing batches.
     public internal(set) var breaks = 0
 
     /// The number of records that were damaged and skipped.
@@ -110,7 +111,7 @@ public struct LogReport: Hashable, Codable, Sendable {
     /// The name of the first damaged log, or `nil` if none was damaged.
     public internal(set) var firstDamagedFile: String?
 
-    /// A Boolean value that indicates whether commits are missing although later ones exist.
+    /// A Boolean value that indicates whether commits are missing, although later commits exist.
     public var isDamaged: Bool { breaks > 0 || damagedRecords > 0 }
 }
 

@@ -2,18 +2,18 @@ public import Models
 
 /// The items that an outbox lost because of damage, as far as the damaged files show.
 ///
-/// The engine does not send these items. An app shows them, so that the user can write them again.
-/// The store keeps the report, the damaged files and the copies of outgoing files until
+/// The engine does not send these items. Show them in the app, so that the user can write them
+/// again. The store keeps the report, the damaged files and the copies of outgoing files until
 /// ``ChatStore/acknowledgeOutboxLoss()`` is called.
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost items that are at least partly readable, oldest first.
     ///
-    /// Because the checksums of their bytes are wrong, any character may differ from what the user
+    /// The checksums of their bytes are wrong, so any character may differ from what the user
     /// wrote. If only the index row of an item is readable, the value has a request ID and a
     /// channel, but no message.
     public internal(set) var items: [OutboxItem] = []
 
-    /// The number of damaged rows and log records that are completely unreadable.
+    /// The number of damaged rows and log records of which nothing can be read.
     ///
     /// Each may have contained an item, the change of an item, or its removal. In an encrypted
     /// store, damaged records are always unreadable.
@@ -26,7 +26,7 @@ public struct OutboxLoss: Hashable, Sendable {
     /// searched.
     var copyName = ""
 
-    /// The maximum number of lost items, unless ``isWholeOutbox`` is true.
+    /// An upper bound of the number of lost items, unless ``isWholeOutbox`` is true.
     ///
     /// Items in a table block with a wrong checksum are not counted, because their number is
     /// unknown.
@@ -37,7 +37,9 @@ public struct OutboxLoss: Hashable, Sendable {
 
     init() {}
 
-    /// Adds a later loss, whose items replace earlier ones with the same request ID.
+    /// Adds a later loss.
+    ///
+    /// Its items replace earlier items with the same request ID.
     mutating func add(_ later: OutboxLoss) {
         let known = Set(later.items.map(\.requestID))
         items = items.filter { !known.contains($0.requestID) } + later.items
@@ -120,7 +122,7 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
-        // A missing or truncated log contains no damaged bytes to count, so use LevelDB's counts.
+        // A missing or truncated log contains no damaged records to count, so use LevelDB's counts.
         if let logs, damagedRecords == 0 {
             unreadableCount += max(logs.damagedRecords, logs.breaks)
         }

@@ -20,19 +20,21 @@ extension StoreFiles {
     /// LevelDB repairs another copy, from which the items are then read. The repair cannot
     /// determine the latest version of a row, so an item that was sent or removed may reappear, and
     /// an edited item may have its earlier content. Therefore, pending items are marked as
-    /// doubtful: the engine does not send them twice to a server that does not deduplicate. Data
-    /// with a wrong checksum is omitted, so that no item contains text that the user did not write.
+    /// doubtful, so that the engine does not send them again to a server that does not deduplicate.
+    /// Data with a wrong checksum is omitted, so that no item contains text that the user did not
+    /// write.
     ///
     /// After a crash, the directory contains either the damaged outbox, which the next opening
     /// rebuilds, or a complete new outbox, which the next opening moves to the outbox's path.
     ///
     /// - Throws: `locked` if another process has the store open, `newerSchema`, `permission`,
     ///   `noSpace`, `io`, or `corruption` if LevelDB cannot repair the files.
-    /// - Complexity: O(*n*) in the bytes, which are read twice; needs space for two copies.
+    /// - Complexity: O(*n*) in the bytes of the outbox, which are read twice. Needs disk space for
+    ///   two copies.
     func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
         let keys = try unlock(key, isCreating: false)
-        // Hold the cache's lock, so that no other process creates an outbox while the directory has
-        // none.
+        // Hold the cache's lock, so that no other process creates an outbox during the time in
+        // which the directory has none.
         try DiskFile.createDirectory(cache)
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: outbox) { () throws(StoreError) in
@@ -50,13 +52,14 @@ extension StoreFiles {
         do throws(StoreError) {
             try salvageItems(into: unfinished, for: copy, sealedBy: keys)
         } catch {
-            // Report the original error. The next opening removes leftover files.
+            // Report the original error, and ignore one of the removal: the next opening removes
+            // leftover files.
             for path in [unfinished, repaired] { try? DiskFile.removeAll(at: path) }
             throw error
         }
         try DiskFile.removeAll(at: repaired)
-        // The new outbox has a complete index. After a crash at this point, the next opening
-        // rebuilds the damaged outbox again.
+        // Remove the mark: the new outbox has a complete index. If the process ends here, the next
+        // opening rebuilds the damaged outbox again.
         try outboxDistrust.remove()
         try DiskFile.move(unfinished, to: salvaged)
         try DiskFile.move(outbox, to: copy)
@@ -85,7 +88,7 @@ extension StoreFiles {
         try LevelDB.repair(at: repaired, environment: environment())
         let source = try LevelDB(at: repaired, environment: environment(), skippingDamage: true)
         defer { source.close() }
-        // A version that cannot be read is assumed to be the current one.
+        // If the version cannot be read, assume the current version.
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
         try DiskFile.createDirectory(new)

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The files of a store: two databases, and a file with their schema version, because of which
-/// older versions of the package refuse to open them.
+/// The files of a store: two databases, and a file with their schema version.
+///
+/// Because of that file, older versions of the package refuse to open newer databases.
 struct StoreFiles {
     let directory: URL
 
@@ -18,20 +19,20 @@ struct StoreFiles {
 
     /// A mark that exists after a damaged part of the cache's log was skipped.
     ///
-    /// While it exists, rows that imply completeness, such as gaps and tokens, may be wrong.
+    /// While the mark exists, rows that imply completeness, such as gaps and tokens, may be wrong.
     var rebuildMark: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
     /// A mark that exists after a damaged part of the outbox's log was skipped.
     ///
-    /// While it exists, index rows of items may be missing.
+    /// While the mark exists, index rows of items may be missing.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
     /// Checks that no newer code wrote the directory, creates it if necessary, and unlocks its
     /// files.
     ///
     /// LevelDB writes to any database that it opens, but files of newer code must stay unchanged.
-    /// Therefore, the version is also in a file of its own. If that file is missing, the versions
-    /// in the databases are checked after opening.
+    /// Therefore, the version is also in a separate file, which is read before the databases are
+    /// opened. If that file is missing, the versions in the databases are checked after opening.
     ///
     /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
@@ -49,14 +50,15 @@ struct StoreFiles {
         try schema.check(try storedVersion(), at: version)
     }
 
-    /// Writes the version file, after which older code refuses to open the files.
+    /// Writes the version file.
     ///
-    /// Call it before a migration, so that older code never opens partly migrated files. Call it
-    /// while the databases are open, so that no other process has them open.
+    /// Older code then refuses to open the files. Call this method before a migration, so that
+    /// older code never opens partly migrated files. Call it while this process has the databases
+    /// open, so that no other process has.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        // Replacing the file also syncs the directory, so the names of the databases are on disk
-        // before the first outbox item is.
+        // Replacing the file also syncs the directory. Therefore the names of the databases are on
+        // disk before the first outbox item is written.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -86,8 +88,7 @@ struct StoreFiles {
 // MARK: Copies of the outbox
 
 extension StoreFiles {
-    /// Copies the files of a damaged outbox, and sets the mark that the outbox is damaged, both
-    /// durably.
+    /// Copies the files of a damaged outbox, and sets the mark ``outboxDistrust``, both durably.
     func keepDamagedOutbox() throws(StoreError) {
         let copy = try nextOutboxCopy()
         let unfinished = copy + DiskFile.unfinished

@@ -5,7 +5,8 @@ package struct StoreSchema: Sendable {
     /// One migration for each version from 2 on, in order.
     package let migrations: [Migration]
 
-    /// - Precondition: The migrations lead from version 1 to the last one without a gap.
+    /// - Precondition: The migrations lead from version 1 to the last version, without omitting
+    ///   one.
     package init(migrations: [Migration]) {
         precondition(
             migrations.enumerated().allSatisfy { $1.version == $0 + 2 },
@@ -53,9 +54,9 @@ package struct Migration: Sendable {
 
     /// Changes the rows of both databases.
     ///
-    /// The last parameter is a closure to call with the completed fraction. The version is written
-    /// only after the migration. After a crash, the migration runs again, so it must accept rows
-    /// that it has already changed.
+    /// The last parameter is a closure to call with the completed fraction. The new version is
+    /// written only after the migration. If the process ends during a migration, the migration runs
+    /// again, so it must accept rows that it has already changed.
     package let run:
         @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
             throws(StoreError) -> Void

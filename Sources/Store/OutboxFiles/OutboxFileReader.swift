@@ -5,7 +5,7 @@ import Models
 /// Reads a copy of an outgoing file, and verifies it while reading.
 ///
 /// The last bytes are returned only if the whole copy has the size and the hash that the outbox
-/// item contains. If a caller has received all bytes, they are therefore right, and a damaged copy
+/// item contains. Therefore, if a caller has received all bytes, they are right, and a damaged copy
 /// is never sent completely.
 package final class OutboxFileReader {
     private let copy: FileCopy

@@ -5,9 +5,9 @@ package import Models
 
 /// The outbox's own copies of outgoing files.
 ///
-/// They are in the directory `files` next to the databases, and are removed with their outbox
-/// items. In an encrypted store, they are encrypted like tables. See Docs/Format.md, "Copies of
-/// outgoing files".
+/// The copies are in the directory `files` next to the databases, and are removed together with
+/// their outbox items. In an encrypted store, they are encrypted in the same way as LevelDB's
+/// tables. See Docs/Format.md, "Copies of outgoing files".
 package struct OutboxFiles: Sendable {
     /// DO NOT CHANGE: the keys of encrypted copies are derived from this name.
     static let name = "files"
@@ -26,9 +26,9 @@ package struct OutboxFiles: Sendable {
     ///
     /// - Parameter path: The path of the file. Symbolic links are followed.
     /// - Returns: The name, the size and the hash of the copy, for the outbox item.
-    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`, and with the path of the
-    ///   file that could not be read, or of the copy that could not be written. After an error, no
-    ///   copy is left.
+    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`, whose path is that of
+    ///   the file that could not be read, or of the copy that could not be written. After an error,
+    ///   no copy is left.
     /// - Complexity: O(*n*) in the bytes; waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
@@ -65,8 +65,8 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // Report the original error. If the copy cannot be removed now, `removeAll(but:)`
-            // removes it later.
+            // Report the original error, and ignore one of the removal: `removeAll(but:)` removes
+            // the copy later.
             try? environment.remove(self.path(name))
             throw error
         }
@@ -84,17 +84,19 @@ package struct OutboxFiles: Sendable {
         return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
     }
 
-    /// Removes copies; those that cannot be removed now are removed later by ``removeAll(but:)``.
+    /// Removes copies.
+    ///
+    /// If a copy cannot be removed now, ``removeAll(but:)`` removes it later.
     package func remove(_ copies: [FileCopy]) {
         for copy in copies where OutboxFiles.isName(copy.name) {
             try? environment.remove(path(copy.name))
         }
     }
 
-    /// Removes all copies that belong to no outbox item, such as those left by a crash.
+    /// Removes all copies except for those in `kept`, which belong to outbox items.
     ///
-    /// While the store keeps the files of a damaged outbox, nothing is removed, because any copy
-    /// may belong to an item in these files.
+    /// A crash can leave copies without an item. While the store keeps the files of a damaged
+    /// outbox, nothing is removed, because any copy may belong to an item in these files.
     package func removeAll(but kept: [FileCopy]) {
         // If the directory cannot be read, remove nothing; the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false,
@@ -125,8 +127,8 @@ extension OutboxFiles {
     /// Returns a Boolean value that indicates whether a name has the form of the names that
     /// ``makeName()`` returns.
     ///
-    /// Otherwise, an outbox item that was manipulated on disk could name a file outside of the
-    /// directory.
+    /// This check is necessary because an outbox item that was manipulated on disk could name a
+    /// file outside of the directory.
     private static func isName(_ name: String) -> Bool {
         let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
         return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount

@@ -1,7 +1,7 @@
 package import Models
 
-// The app's access to the push inbox. No call except `removePushInbox` waits for a process that
-// writes to the inbox.
+// The app's access to the push inbox. Only `removePushInbox` waits for a process that is writing to
+// the inbox.
 extension ChatStore {
     /// Creates the push inbox if it does not exist.
     package func makePushInbox() throws(StoreError) { try pushInboxFiles?.make() }

@@ -16,11 +16,11 @@ public import Models
 ///
 /// Each call writes one file, which it syncs and then renames to its final name. The file never
 /// changes afterwards. A reader therefore finds a complete file or none, even if the writer was
-/// terminated, and does not wait for the writer. The app removes a file after processing it, which
-/// does not affect files that arrive in the meantime.
+/// terminated, and does not wait for the writer. The app removes a file after processing it. This
+/// does not affect files that arrive later.
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
-/// Without an inbox, other processes cannot store messages for a user who has logged out.
+/// Therefore, other processes cannot store messages for a user who has logged out.
 /// `SyncEngine.absorbPushes()` processes the files. Docs/Format.md, "Push inbox", describes their
 /// format.
 ///
@@ -45,7 +45,7 @@ public struct PushInbox: Sendable {
     /// Opens the push inbox in the directory of a store; returns `nil` if the inbox does not exist.
     ///
     /// The inbox does not exist before the app first opens the store, and after the user has logged
-    /// out. This call creates and changes nothing.
+    /// out. This call neither creates nor changes files.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
@@ -86,9 +86,9 @@ public struct PushInbox: Sendable {
 
     /// Stores messages for the app, atomically and durably.
     ///
-    /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app shows a
-    /// message unless a newer version is stored, and the messages do not close gaps. Storing a
-    /// message again has no effect.
+    /// The messages are untrusted, like those of `ChatClient.ingest(push:)`: the app does not show
+    /// a message of which a newer version is stored, and the messages do not close gaps. If the
+    /// same message is stored twice, the second one has no effect.
     ///
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.

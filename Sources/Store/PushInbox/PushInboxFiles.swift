@@ -26,8 +26,8 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys for new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // For a store that does not exist yet, `unlock` accepts any key but returns no keys. The
-        // files would then not be encrypted, so refuse the key.
+        // If the store does not exist yet, `unlock` accepts any key but returns no keys. The files
+        // would then be written without encryption, so throw an error.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",
@@ -81,7 +81,7 @@ extension PushInboxFiles {
     private func path(of name: String) -> String { path + "/" + name }
 }
 
-// MARK: Leaving and taking
+// MARK: Contents
 
 extension PushInboxFiles {
     /// Writes a file with messages; the caller must exclude other writers.
@@ -132,7 +132,7 @@ extension PushInboxFiles {
     }
 }
 
-// MARK: The box
+// MARK: The inbox
 
 extension PushInboxFiles {
     /// Creates the inbox if it does not exist.
@@ -152,9 +152,10 @@ extension PushInboxFiles {
         try DiskFile.removeAll(at: removed)
     }
 
-    /// Re-encrypts all files, and calls a closure before other processes can add messages.
+    /// Re-encrypts all files, and calls `finish` before other processes can add messages again.
     ///
-    /// Damaged lines are not changed. After an interruption, these keys can still read each file.
+    /// Damaged lines are not changed. If the process ends during the call, `keys` can still decrypt
+    /// each file.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -8,7 +8,9 @@ final class CommittedState: Sendable {
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
-    /// The damage to the search index, shared by all committed states.
+    /// The damage that was found in the search index.
+    ///
+    /// All committed states share this object.
     let indexDamage: IndexDamage
     let derived: DerivedValues
 

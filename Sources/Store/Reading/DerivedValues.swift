@@ -21,8 +21,8 @@ final class DerivedValues: Sendable {
         var numbers: [ChannelURL: ChannelNumber] = [:]
         /// The total number of messages.
         ///
-        /// This sum of the channels' counters is cached because reading the counters is slow: each
-        /// batch rewrites some of them, and LevelDB has to skip all earlier values.
+        /// It is the sum of the channels' counters. The sum is cached because reading the counters
+        /// is slow: each batch rewrites some of them, and LevelDB has to skip all earlier values.
         var messageCount: Int?
         /// The key ranges of channels with removed messages.
         var extents = MessageExtents()
@@ -40,7 +40,7 @@ final class DerivedValues: Sendable {
 
     /// The maximum number of cached channels.
     ///
-    /// When it is reached, all of them are discarded.
+    /// When the maximum is reached, all cached channels are discarded.
     static let channelLimit = 128
 
     /// Returns the values after a batch.

@@ -12,7 +12,7 @@ import Models
 struct MessageExtents: Sendable {
     /// The maximum number of channels.
     ///
-    /// When it is reached, all extents are discarded.
+    /// When the maximum is reached, all extents are discarded.
     static let limit = 256
 
     private var extents: [ChannelNumber: KeyRange] = [:]
@@ -74,14 +74,15 @@ extension UnsafeRawBufferPointer {
 // MARK: Reading
 
 extension StoreView {
-    /// Passes the messages of a channel between two keys to a closure in order, until it returns
-    /// `false`.
+    /// Calls a closure with each message of a channel between two keys, in order, until the closure
+    /// returns `false`.
     @inline(__always)
     func scanMessages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // The extents do not include messages of the current batch.
+        // Do not use the extents in a batch: they do not include messages that the batch itself has
+        // written.
         guard batch == nil, version.derived.hasExtents,
             let extent = version.derived.values.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -90,7 +91,7 @@ extension StoreView {
         }
     }
 
-    /// Passes the messages in the intersection of a range and the extent to a closure, and reduces
+    /// Calls a closure with each message in the intersection of a range and the extent, and reduces
     /// the extent if possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,

@@ -3,13 +3,13 @@ import Models
 /// The changes of a part of a store after a commit, in order and without omissions.
 ///
 /// The observation ends when this object is released. Only one reader at a time may receive the
-/// changes: either a `for await` loop, which receives one change after the other, or ``drain()``,
-/// which returns all buffered changes without waiting.
+/// changes. A reader is either a `for await` loop, which receives one change after the other, or a
+/// caller of ``drain()``, which returns all buffered changes without waiting.
 ///
 /// `ChatStore.observe` returns this object together with a snapshot, and every reported change is
 /// newer than that snapshot. A snapshot that you take later, such as after
-/// ``Change/Operation/missed``, may already contain changes that are still buffered. Skip these:
-/// their `number` is not greater than the snapshot's ``Snapshot/number``.
+/// ``Change/Operation/missed``, may already contain changes that are still buffered. Skip these
+/// changes: their `number` is not greater than the snapshot's ``Snapshot/number``.
 public final class ObservedChanges: AsyncSequence, Sendable {
     /// The observed part.
     public let part: ObservedPart
@@ -18,20 +18,22 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 
     /// The reader that waits for a change.
     private struct Waiter {
-        /// A Boolean value that indicates whether the reader is a suspended `for await` loop
-        /// instead of a closure.
+        /// A Boolean value that indicates whether the reader is a suspended `for await` loop, and
+        /// not a closure.
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The buffered changes, oldest first; the first ``takenCount`` were already read.
+        /// The buffered changes, oldest first.
+        ///
+        /// The first ``takenCount`` of them were already read.
         private var changes: [Change] = []
         private var takenCount = 0
         /// The total number of entries of the unread changes.
         private(set) var entryCount = 0
         var hasEnded = false
-        /// The reader to wake at the next change or at the end.
+        /// The reader to wake at the next change, or when the observation ends.
         var waiter: Waiter?
 
         var isEmpty: Bool { takenCount == changes.count }
@@ -46,8 +48,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // Remove the read changes once they are half of the array, so that each change is moved
-            // at most once on average.
+            // Remove the changes that were read only when they are half of the array, so that each
+            // change is moved at most once on average.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -83,16 +85,16 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     }
 
     /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once at
-    /// the next change or at the end.
+    /// the next change or when the observation ends.
     ///
-    /// Use it in a reader that is isolated to an actor and schedules its own work. On Linux, a task
-    /// that waits in a `for await` loop resumes first on the global executor and only then on its
-    /// actor, which takes twice as long.
+    /// This method is for readers that are isolated to an actor and schedule their own work. It is
+    /// faster than a `for await` loop: on Linux, a task that waits in a loop first resumes on the
+    /// global executor and only then on its actor, which takes twice as long.
     ///
     /// - Parameter wake: A closure that is called once, on the thread that writes, cancels, or
     ///   closes the store. It must neither write nor wait.
     /// - Returns: The changes, oldest first.
-    /// - Precondition: No loop is waiting.
+    /// - Precondition: No `for await` loop is waiting.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
             precondition(
@@ -117,8 +119,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // The buffer is full because the reader has not read for a long time. Replace its
-                // content with a report that changes were missed.
+                // If the buffer is full, because the reader has not read for a long time, replace
+                // its content by an entry that says that changes were missed.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -136,8 +138,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 extension ObservedChanges {
     /// Creates an iterator; use only one at a time.
     ///
-    /// An iterator has no state of its own: a second loop continues after the last change that the
-    /// first loop received.
+    /// An iterator has no state of its own. If a loop ends, a second loop continues after the last
+    /// change that the first loop received.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
     /// An iterator over the changes of an observation.

@@ -2,7 +2,7 @@ public import Models
 
 /// A part of a store to observe.
 ///
-/// Observers of every part also receive changes of the connection.
+/// Observers of any part also receive changes of the connection's state.
 public struct ObservedPart: Hashable, Sendable {
     private enum Value: Hashable {
         case everything
@@ -17,7 +17,7 @@ public struct ObservedPart: Hashable, Sendable {
     public static let everything = ObservedPart(value: .everything)
 
     /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items and draft,
-    /// the users typing in it, and the progress of its uploads.
+    /// the users who are typing in it, and the progress of its uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }

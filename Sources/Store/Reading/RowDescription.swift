@@ -42,8 +42,8 @@ package struct RowDescription: Sendable {
 extension StoreReader {
     /// Returns descriptions of the rows of a database, in the order of their keys.
     ///
-    /// A `table` limits the result to one table; an unknown name results in no rows. The
-    /// description of a corrupted row says so, and no error is thrown.
+    /// If `table` is not `nil`, only rows of that table are described; a table with an unknown name
+    /// has no rows. A corrupted row causes no error: its description says that it is corrupted.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [RowDescription] {
@@ -243,8 +243,8 @@ extension Table {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
-        // Numbers have four bytes. The rows of the saved lists and of the search index have other
-        // sizes.
+        // In this table, a value of four bytes is a number. The values of the saved lists and of
+        // the search index have other sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))

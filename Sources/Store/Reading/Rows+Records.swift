@@ -16,7 +16,7 @@ extension Rows {
 
     /// Returns the channel number in a key; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
-        // In a list, a corrupted row must not make the other rows unreadable.
+        // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
         try? channelNumber(ofKey: key)
     }
 
@@ -68,7 +68,7 @@ extension Rows {
 
     /// Decodes a record; returns `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // In a list, a corrupted row must not make the other rows unreadable.
+        // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
         try? Value(serialized: bytes)
     }
 
@@ -83,7 +83,7 @@ extension Rows {
 extension Rows {
     /// Returns the number of messages in all channels.
     func messageCount() throws(StoreError) -> Int {
-        // The counts of the current batch are not in rows yet.
+        // Add the counts that the current batch has changed, which are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in

@@ -19,8 +19,8 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Passes the value of a key, or `nil` if the key has no value, to a closure, and returns its
-    /// result.
+    /// Calls a closure with the value of a key, or with `nil` if the key has no value, and returns
+    /// the closure's result.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -28,7 +28,7 @@ package struct Rows {
     ///     it is `false` and there is a batch, the call reads only the writes of the batch.
     ///   - body: A closure that receives the value.
     /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure. Before the closure is called: `corruption` or `io`.
+    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,
@@ -44,9 +44,9 @@ package struct Rows {
         }
     }
 
-    /// Passes the value of a key to a closure, as ``withValue(of:mayBeStored:_:)`` does.
+    /// Calls a closure with the value of a key, as ``withValue(of:mayBeStored:_:)`` does.
     ///
-    /// The key consists of a table, a channel and a name. A short key is created on the stack.
+    /// The key consists of a table, a channel number and a name. A short key needs no allocation.
     @inline(__always)
     func withValue<Result>(
         _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
@@ -69,8 +69,8 @@ package struct Rows {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Passes the rows of a range to a closure, in the order of their keys, until it returns
-    /// `false`.
+    /// Calls a closure with each row of a range, in the order of the keys, until the closure
+    /// returns `false`.
     ///
     /// The closure must not write to the batch.
     @inline(__always)
@@ -101,9 +101,9 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Passes the remaining rows of the batch up to a key, inclusive, to the closure; all of
-        // them if the key is nil. Returns whether the batch replaces or removes the row with this
-        // key in the snapshot.
+        // Calls the closure with the remaining rows of the batch up to and including `key`; with
+        // all remaining rows if `key` is nil. Returns whether the batch replaces or removes the
+        // snapshot's row with this key.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {

@@ -71,16 +71,17 @@ extension StoreReader {
 
     /// Returns the open channels, newest first.
     ///
-    /// The list omits a channel that cannot be decoded; ``unreadableChannelURLs()`` returns that
-    /// channel.
+    /// The list omits a channel that cannot be decoded; ``unreadableChannelURLs()`` returns the
+    /// omitted channels.
     ///
     /// - Parameters:
     ///   - last: The last channel of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel. The first list reads all channels once, except for
-    ///   its first pages as in ``groupChannels(matching:after:limit:currentUserID:)``.
+    /// - Complexity: A lookup for each channel. The first request reads all channels once; the
+    ///   first hundred channels may be available without that, as in
+    ///   ``groupChannels(matching:after:limit:currentUserID:)``.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OpenChannel] {
@@ -144,11 +145,11 @@ extension StoreReader {
 
     /// Returns the channels with stored data, starting with the least recently opened one.
     ///
-    /// First come the channels that were never opened or whose state cannot be decoded, in the
-    /// order in which they were first stored.
+    /// Channels that were never opened, or whose state cannot be decoded, precede all others, in
+    /// the order in which they were first stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each.
+    /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each channel.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
         try cachedChannels().map(\.url)
     }
@@ -159,7 +160,7 @@ extension StoreReader {
     /// If the message count of a channel cannot be decoded, it is 0.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each.
+    /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each channel.
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let view = try view
         let cache = view.cache
@@ -181,8 +182,8 @@ extension StoreReader {
 
     /// Returns the stored channels that cannot be decoded, which lists omit.
     ///
-    /// Other data of such a channel, such as its messages, is readable. To repair the channel, save
-    /// it again.
+    /// Other data of such a channel, such as its messages, is readable. To make the channel
+    /// readable again, save it again.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*c*) in the number of channels, each of which is decoded.
@@ -276,8 +277,8 @@ extension StoreView {
         }
         let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // The key of `last` contains the maximum channel number. With a zero byte appended, it is
-        // the first key after that place.
+        // Append a zero byte to the key of `last`, which contains the maximum channel number. The
+        // result is the first key after that place.
         let start = last.map { list.countBefore($0 + [0]) } ?? 0
         for key in list.keys[start...] {
             let number = ChannelSorting.number(ofKey: key)
@@ -288,8 +289,8 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page from the saved first channels of a list; `nil` if no channels were saved or
-    /// the page extends beyond them.
+    /// Returns a page from the saved first channels of a list; `nil` if no channels were saved, or
+    /// if the page extends beyond them.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -313,8 +314,8 @@ extension StoreView {
         return isWhole ? channels : nil
     }
 
-    /// Returns a channel of a list, from the cache if it was returned recently; `nil` if the list
-    /// omits it.
+    /// Returns a channel of a list, from the cache if the channel was returned recently; `nil` if
+    /// the list omits the channel.
     private func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
@@ -326,8 +327,8 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Do not cache channels that a filter excludes: there may be many, which would replace the
-        // channels that are shown.
+        // Do not cache channels that a filter excludes: there may be many of them, and they would
+        // displace the channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             version.derived.values.withLock { $0.keep(channel.ofAnyKind, number) }
@@ -335,8 +336,9 @@ extension StoreView {
         return channel
     }
 
-    /// Reads all channels in one scan and sorts them, which takes half as long as looking up each
-    /// channel.
+    /// Reads all channels in one scan and sorts them.
+    ///
+    /// This takes half as long as looking up each channel.
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {

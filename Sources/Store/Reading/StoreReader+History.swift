@@ -15,8 +15,8 @@ extension StoreReader {
 
     /// Returns the gap that contains a position; `nil` if no gap contains it.
     ///
-    /// A gap does not contain its bounds, because their messages are known. A position at the bound
-    /// of one gap or of two adjacent gaps is therefore in no gap.
+    /// A gap does not contain its bounds, because their messages are known. A position at a bound
+    /// of one gap, or between two adjacent gaps, is therefore in no gap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
@@ -29,7 +29,7 @@ extension StoreReader {
     /// history is known.
     ///
     /// The lower bound of the gap may be older than `bound`. A channel without stored data has one
-    /// gap.
+    /// gap: its whole history.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
@@ -46,7 +46,7 @@ extension StoreReader {
     /// history is known.
     ///
     /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, the result is
-    /// the newest gap of the channel. A channel without stored data has one gap.
+    /// the newest gap of the channel. A channel without stored data has one gap: its whole history.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
@@ -64,11 +64,12 @@ extension StoreReader {
 
     /// Returns the gaps that overlap the range strictly between two bounds, oldest first.
     ///
-    /// If the result is empty, the history between the bounds is complete, or the bounds are equal
-    /// or reversed. A gap that extends beyond a bound is returned completely.
+    /// If the result is empty, either the history between the bounds is complete, or the bounds are
+    /// equal or reversed. A gap that extends beyond a bound is returned completely.
     ///
     /// - Parameters:
-    ///   - url: The URL of the channel. A channel without stored data has one gap.
+    ///   - url: The URL of the channel. A channel without stored data has one gap: its whole
+    ///     history.
     ///   - lower: The lower bound.
     ///   - upper: The upper bound.
     /// - Returns: The gaps.
@@ -85,7 +86,8 @@ extension StoreReader {
 
     /// Returns the channels whose history has gaps, in the order in which they were first stored.
     ///
-    /// The result omits channels without stored data, whose implied gap has no row.
+    /// The result omits channels without stored data: their whole history is a gap, but this gap
+    /// has no row.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
@@ -322,8 +324,8 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of cleared channels may still exist. Their numbers have no URL, so the result omits
-        // them.
+        // Rows of cleared channels may still exist. The result omits them, because their numbers
+        // have no URL.
         return try cache.urls(of: numbers)
     }
 }

@@ -49,9 +49,9 @@ extension StoreReader {
     /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
     /// The result contains up to `previousResultSize` messages older than the anchor, and up to
-    /// `nextResultSize` newer ones. If `isInclusive` is true, messages exactly at the anchor count
-    /// as newer; otherwise, they are omitted. The order is oldest first, or newest first if
-    /// `isReversed` is true. The params also filter the messages.
+    /// `nextResultSize` messages newer than the anchor. If `isInclusive` is true, messages exactly
+    /// at the anchor count as newer; otherwise, they are omitted. The order is oldest first, or
+    /// newest first if `isReversed` is true. The parameters also filter the messages.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: Two seeks, then O(*n*) in the messages visited.
@@ -79,8 +79,8 @@ extension StoreReader {
 
     /// Returns the message that was sent with a request ID; `nil` if it is not stored.
     ///
-    /// If several messages have had the request ID, the result is the one that got it last. Unsent
-    /// messages are not found, because they are outbox items.
+    /// If several messages have had the request ID, the result is the message that got it last.
+    /// Unsent messages are not found, because they are outbox items.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
     /// - Complexity: Three lookups; one if no such message is stored.
@@ -295,9 +295,9 @@ extension StoreReader {
     /// Returns the number of stored messages of all channels.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the state of a channel cannot be decoded.
-    /// - Complexity: The first call on a store reads a row for each channel; later calls are O(1).
-    ///   In a batch that has changed a channel whose count was damaged, each call reads a row for
-    ///   each channel.
+    /// - Complexity: The first call after the store was opened reads a row for each channel; later
+    ///   calls are O(1). In a batch that has changed a channel whose count was damaged, each call
+    ///   reads a row for each channel.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
         guard let batch = view.batch else { return try view.version.messageCount() }
@@ -307,7 +307,9 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// Returns the range of keys of the messages between two bounds; keys are ordered newest first.
+    /// Returns the range of the keys of the messages between two bounds.
+    ///
+    /// The keys are ordered newest first.
     static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
@@ -318,7 +320,7 @@ extension KeyRange {
         ) { (position) in ByteWriter.key { $0.messageKey(number, position) } }
     }
 
-    /// Returns the range of keys of the replies to a message between two bounds.
+    /// Returns the range of the keys of the replies to a message between two bounds.
     fileprivate static func replies(
         to parent: MessageID, of number: ChannelNumber, from lower: Gap.Bound,
         includesLower: Bool, to upper: Gap.Bound, includesUpper: Bool
@@ -334,8 +336,9 @@ extension KeyRange {
         prefix: KeyBytes, key: (Position) -> KeyBytes
     ) -> KeyRange {
         var range = KeyRange(prefix: prefix)
-        // Keys are ordered newest first, so the range of keys starts at the upper bound. Its end is
-        // excluded, and a zero byte appended to a key results in the next possible key.
+        // Keys are ordered newest first, so the range of keys starts at the upper bound. The end of
+        // the range is exclusive. To include a key, append a zero byte to it, which results in the
+        // next possible key.
         if case .position(let position) = upper {
             range.lower = key(position)
             if !includesUpper { range.lower.append(0) }
@@ -348,7 +351,7 @@ extension KeyRange {
     }
 }
 
-/// A reader that reads one commit several times.
+/// A reader whose reads all read the same commit.
 struct OneCommit: StoreReader {
     let view: StoreView
 }
@@ -378,8 +381,8 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
-        // A large limit is often much greater than the number of messages, so do not reserve memory
-        // for it.
+        // Do not reserve memory for a large limit, which is often much greater than the number of
+        // messages.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -400,8 +403,8 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // The key of a reply ends like the message's key: with the position, which follows the
-        // parent's ID.
+        // The key of a reply row ends with the position, like the key of the message. The position
+        // follows the parent's ID.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -445,7 +448,7 @@ extension Rows {
 
     static func messageName(_ key: UnsafeRawBufferPointer) -> String {
         guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // Ignore this error, because the text is only part of another error.
+            // Ignore the error, because the text is only a part of another error's message.
             return "a message"
         }
         return "message \(position)"

@@ -3,13 +3,14 @@ public import Models
 extension StoreReader {
     /// Returns the outbox items of a channel, in the order in which the user created them.
     ///
-    /// The result omits an item that cannot be decoded, so that the other items can still be sent;
-    /// ``unreadableOutboxItemIDs()`` returns the ID of that item.
+    /// The result omits an item that cannot be decoded, so that the other items can still be sent.
+    /// ``unreadableOutboxItemIDs()`` returns the IDs of the omitted items.
     ///
     /// - Parameters:
     ///   - url: The channel. It may have items even if the cache has no data of it.
-    ///   - state: The state of the items to return. The default, `nil`, returns items in any state,
-    ///     and also items with an operation or a state that only a newer version knows.
+    ///   - state: The state of the items to return. The default, `nil`, returns all items,
+    ///     including items with an operation or a state that only a newer version of the package
+    ///     knows.
     ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items; none for an unknown channel.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -25,11 +26,12 @@ extension StoreReader {
     /// created them.
     ///
     /// The result omits an item that cannot be decoded; ``unreadableOutboxItemIDs()`` returns the
-    /// ID of that item.
+    /// IDs of the omitted items.
     ///
     /// - Parameters:
-    ///   - state: The state of the items to return. The default, `nil`, returns items in any state,
-    ///     and also items with an operation or a state that only a newer version knows.
+    ///   - state: The state of the items to return. The default, `nil`, returns all items,
+    ///     including items with an operation or a state that only a newer version of the package
+    ///     knows.
     ///   - limit: The maximum number of items. The default, `nil`, returns all.
     /// - Returns: The items.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.

@@ -3,8 +3,8 @@ public import Models
 // Reads of undecoded rows for the benchmarks, which are a separate package.
 
 extension StoreReader {
-    /// Passes the encoded messages of a channel before a time to a closure, newest first, until it
-    /// returns `false`.
+    /// Calls a closure with each encoded message of a channel that is older than a time, newest
+    /// first, until the closure returns `false`.
     ///
     /// - Parameters:
     ///   - url: The URL of the channel. An unknown channel has no messages.
@@ -30,7 +30,7 @@ extension StoreReader {
         try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
-    /// Passes the key and the value of each row of the cache to a closure, in the order of the
+    /// Calls a closure with the key and the value of each row of the cache, in the order of the
     /// keys.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.

@@ -4,17 +4,17 @@ import Models
 ///
 /// There are three readers. Each call of a ``ChatStore`` reads the latest commit. A ``Snapshot``
 /// reads one commit, regardless of later ones. A ``Batch`` reads the latest commit with its own
-/// writes applied. Reads run on the caller's thread. They do not wait for writes, except that after
-/// a failed write they wait while the store reopens its files, as ``ChatStore`` describes.
+/// writes applied. Reads run on the caller's thread. They do not wait for writes. Only after a
+/// failed write do they wait while the store reopens its files, as ``ChatStore`` describes.
 ///
 /// In addition to the errors in its own documentation, every call throws ``StoreError`` with these
 /// codes: `closed` after the store was closed; `io` if the disk cannot be read; the error of the
 /// disk while the files cannot be reopened after a failed write; and `corruption` if a block of a
 /// file is damaged or a required row cannot be decoded. Lists of channels and of outbox items omit
 /// rows that cannot be decoded, so that the other rows can still be read;
-/// ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return the omitted ones. Lists of
-/// messages throw an error instead, because an omitted message would look as if it had never
-/// existed.
+/// ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return the omitted channels and
+/// items. Lists of messages throw an error instead, because the user could not notice an omitted
+/// message.
 public protocol StoreReader {
     /// The data to read.
     ///
@@ -40,9 +40,9 @@ public struct StoreView {
 
 /// The store in one commit, regardless of later ones.
 ///
-/// Release a snapshot soon. While it exists, deleted data stays on disk, the files stay open even
-/// after the store was closed, and the files cannot be reopened after a failed write, so each write
-/// fails with `busy`.
+/// Release a snapshot soon. While it exists, deleted data stays on disk, and the files stay open
+/// even after the store was closed. After a failed write, the files cannot be reopened while a
+/// snapshot exists, so each write fails with `busy`.
 public struct Snapshot: StoreReader, Sendable {
     let version: CommittedState
 

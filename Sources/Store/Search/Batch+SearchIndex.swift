@@ -5,10 +5,11 @@ import Models
 extension Batch {
     /// Adds the saved messages of the batch to the search index.
     ///
-    /// If there are enough messages, they become a segment. Otherwise, they become pending: a row
-    /// per message marks it as not in a segment yet. If many messages are pending, they become a
-    /// segment together. The index needs no change when a message is removed, edited or evicted,
-    /// because a search compares each found message with the query.
+    /// If the batch has saved enough messages, they become a segment. Otherwise, they become
+    /// pending: a row for each message marks it as not in a segment yet. When many messages are
+    /// pending, they become a segment together. If a message is removed, edited or evicted, its
+    /// earlier entries stay in the index, because a search compares each message that it finds with
+    /// the query.
     func indexSavedMessages() throws(StoreError) {
         guard var index, !savedMessages.isEmpty else { return }
         let isPendingFull = index.pendingCount + savedMessages.count >= SearchIndex.segmentSize
@@ -48,7 +49,7 @@ extension Batch {
 }
 
 extension Batch {
-    /// Starts an empty index after the batch removed all rows of segments.
+    /// Starts an empty index, after the batch has removed all rows of segments.
     func clearIndex() {
         guard index != nil else { return }
         savedMessages = []
@@ -82,17 +83,19 @@ extension Rows {
 }
 
 extension RowCursor {
-    /// Passes the stored messages of a document to a closure, except those that cannot be decoded.
+    /// Calls a closure with each stored message of a document, except for messages that cannot be
+    /// decoded.
     func forEachMessage(
         of document: Document, _ body: (Message) throws(StoreError) -> Void
     ) throws(StoreError) {
         try forEachRow(ofMessagesOf: document) { (_, value) throws(StoreError) in
-            // The index omits a damaged message. Other reads report the damage.
+            // Ignore the error: the index omits a damaged message, and other reads report the
+            // damage.
             if let message = try? Message(serialized: value) { try body(message) }
         }
     }
 
-    /// Passes the key and the value of each stored message of a document to a closure.
+    /// Calls a closure with the key and the value of each stored message of a document.
     func forEachRow(
         ofMessagesOf document: Document,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void

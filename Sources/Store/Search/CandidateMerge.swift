@@ -1,12 +1,13 @@
 import Models
 
-/// The documents of all parts of the index in which the words of a query occur, newest first.
+/// The documents in which the words of a query occur, from all parts of the index, newest first.
 struct CandidateMerge {
     private var sources: [CandidateSource] = []
     private let span: (lower: Timestamp, upper: Timestamp)
     private let channels: Set<ChannelNumber>?
 
-    /// Creates a merge of the segments and the pending messages between two times.
+    /// Creates a merge of the candidates between two times, from the segments and the pending
+    /// messages.
     init(
         _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
         through upper: Timestamp, _ rows: Rows, _ cursor: RowCursor
@@ -29,7 +30,7 @@ struct CandidateMerge {
             for index in sources.indices {
                 guard let newest = sources[index].newest else { continue }
                 let isNewer = time.map { newest > $0 } ?? true
-                // Read a source only if its documents may be the next ones.
+                // Read the next portion of a source only if its documents may be the next ones.
                 if isNewer || newest == time && !sources[index].isRead {
                     unread = sources[index].isRead ? nil : index
                 }
@@ -47,14 +48,15 @@ struct CandidateMerge {
                     if channels?.contains(document.channel) ?? true { documents.append(document) }
                 }
             }
-            // An edited message may be in several segments.
+            // Remove duplicates, because an edited message may be in several segments.
             if documents.count > 1 { documents = Array(Set(documents)) }
             if !documents.isEmpty { return documents }
         }
     }
 }
 
-/// The candidates of one part of the index, read in portions.
+/// The candidates from one part of the index (a segment or the pending messages), which are read in
+/// portions.
 private struct CandidateSource {
     /// The number of documents of the first portion.
     ///
@@ -74,9 +76,9 @@ private struct CandidateSource {
     private var documents: ArraySlice<Document> = []
     /// A Boolean value that indicates whether ``newest`` is the time of a candidate.
     ///
-    /// If false, ``newest`` is an upper bound for the times in the next portion.
+    /// If it is `false`, ``newest`` is an upper bound of the times in the next portion.
     private(set) var isRead = false
-    /// The time of the next candidate, or its upper bound; `nil` at the end.
+    /// The time of the next candidate, or an upper bound of that time; `nil` at the end.
     private(set) var newest: Timestamp?
 
     init(_ documents: [Document]) {
@@ -99,8 +101,8 @@ private struct CandidateSource {
         guard var reader else { return }
         var start = next ?? 0
         if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
-        // End a portion with a row of documents, so that finding the next portion's first time
-        // reads one row.
+        // End each portion at the end of a row of documents, so that only one row has to be read to
+        // find the first time of the next portion.
         let count = reader.segment.documentCount
         let end = min(
             (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow, count)
@@ -121,7 +123,7 @@ private struct CandidateSource {
             newest = documents.first?.time
             return document
         }
-        // A candidate exists, because ``newest`` is its time.
+        // A candidate exists, because `isRead` is true.
         let document = try reader!.document(indices.removeFirst())
         try findNewest()
         return document

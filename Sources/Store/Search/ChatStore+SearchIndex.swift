@@ -4,21 +4,23 @@ import Models
 public struct SearchIndexStatus: Hashable, Sendable {
     /// The fraction of the messages that are indexed, from 0 to 1.
     ///
-    /// The channel that is being indexed counts as not indexed. Until the fraction is 1, a search
-    /// reads all messages.
+    /// The messages of the channel that is currently being indexed count as not indexed. Until the
+    /// fraction is 1, a search reads all messages.
     public let fractionCompleted: Double
 
-    /// The number of segments, which are the parts of the index and are merged from time to time.
+    /// The number of segments.
+    ///
+    /// The index consists of segments, which are merged from time to time.
     public let segmentCount: Int
 
     /// The number of documents in the segments.
     ///
     /// A document is a message, or all messages of a channel with the same time. An edited message
-    /// is a document in several segments until they are merged. A removed message stays a document
-    /// until most documents are outdated and the segments are rewritten.
+    /// is counted in several segments, until these are merged. A removed message is counted until
+    /// most documents are outdated, because the segments are rewritten then.
     public let documentCount: Int
 
-    /// The number of pending messages, which are in no segment yet.
+    /// The number of pending messages: those that are in no segment yet.
     public let pendingCount: Int
 
     /// The total size of the keys and values of the index, in bytes.
@@ -29,7 +31,8 @@ extension StoreReader {
     /// Returns the state of the search index; `nil` if it is turned off.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a row of the index cannot be decoded.
-    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
+    /// - Complexity: O(*n*) in the rows of the index, which has about one row for each hundred
+    ///   messages.
     public func searchIndexStatus() throws(StoreError) -> SearchIndexStatus? {
         let view = try view
         let rows = view.cache
@@ -71,10 +74,10 @@ extension StoreView {
 extension ChatStore {
     /// Continues the work on the search index.
     ///
-    /// The call indexes messages that were stored before the index was turned on. If none remain,
-    /// it merges segments, as each write also does. Repeat the call until it returns `false`, with
-    /// pauses for other writes; the clients of `Collections` do so in the background. After an
-    /// interruption, the next call continues the work.
+    /// The call indexes messages that were stored before the index was turned on. If no such
+    /// messages remain, it merges segments, as each write also does. Repeat the call until it
+    /// returns `false`, with pauses for other writes; `ChatClient` does so in the background. If
+    /// the process ends before that, the next call continues the work.
     ///
     /// - Parameter limit: The maximum number of messages to index. The default is 512.
     /// - Returns: `true` if work remains; `false` if the index is complete or turned off.
@@ -89,7 +92,8 @@ extension ChatStore {
             let version = try version()
             let isRemoved = try prepareIndex(&writer, version)
             guard var index = writer.index else { return false }
-            // After an error, the next write reads the state again.
+            // Discard the state in memory until the work has succeeded: after an error, the next
+            // write reads it again.
             writer.index = nil
             let overlay = Overlay()
             let hasMerge: Bool
@@ -109,10 +113,10 @@ extension ChatStore {
 
     /// Removes the search index, so that ``indexMessages(atMost:)`` builds it again.
     ///
-    /// The messages are not changed, and a client builds the index again in the background. If the
-    /// index is turned off, the call has no effect. For a damaged index, the call is not necessary:
-    /// the search that finds the damage reads the messages instead, and the next write removes the
-    /// index.
+    /// The messages are not changed, and `ChatClient` builds the index again in the background. If
+    /// the index is turned off, the call has no effect. The call is not necessary for a damaged
+    /// index: the search that finds the damage reads the messages instead, and the next write
+    /// removes the index.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
@@ -182,7 +186,8 @@ extension ChatStore {
     /// Continues the merges after a write.
     func mergeSegments(_ writer: inout Writer, _ version: CommittedState, savedCount: Int) {
         guard var index = writer.index else { return }
-        // After an error, the next write reads the state again.
+        // Discard the state in memory until the work has succeeded: after an error, the next write
+        // reads it again.
         writer.index = nil
         do throws(StoreError) {
             if index.hasUnownedRows {
@@ -194,8 +199,8 @@ extension ChatStore {
                 of: &index, messageCount: try version.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
-            // The commit is valid even if merging fails. The next write tries again, or removes a
-            // damaged index.
+            // If merging fails, the commit is valid nevertheless. The next write tries again or, if
+            // the index is damaged, removes it.
             if error.cause is ByteReader.Damage {
                 version.indexDamage.record(error, in: version.number + 1)
             }
@@ -204,7 +209,8 @@ extension ChatStore {
 }
 
 extension IndexState {
-    /// Adds a segment of the next messages that were stored before the index was turned on.
+    /// Adds a segment with the next of those messages that were stored before the index was turned
+    /// on.
     fileprivate mutating func indexNext(
         _ limit: Int, of cache: LevelDB, to overlay: Overlay
     ) throws(StoreError) {
@@ -215,7 +221,8 @@ extension IndexState {
         var range = KeyRange(prefix: [Table.message.rawValue])
         if let start = part.last, !start.isEmpty { range.lower = start + [0] }
         try rows.scan(range) { (key, value) throws(StoreError) in
-            // The index omits a damaged message. Other reads report the damage.
+            // Ignore the error: the index omits a damaged message, and other reads report the
+            // damage.
             if let number = rows.readableNumber(ofKey: key),
                 let message = try? Message(serialized: value)
             {
@@ -237,7 +244,7 @@ extension LevelDB {
     /// Merges segments, beginning with the smallest ones, and reads at most `limit` rows.
     ///
     /// The call continues merges that have begun, and begins a merge if there are enough segments
-    /// of a size. `messageCount` is the number of stored messages.
+    /// of about the same size. `messageCount` is the number of stored messages.
     ///
     /// - Returns: A Boolean value that indicates whether a merge remains.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
@@ -246,7 +253,8 @@ extension LevelDB {
     ) throws(StoreError) -> Bool {
         var left = max(1, limit)
         while left > 0 {
-            // A new segment can be merged again only after it was written, so take a new snapshot.
+            // Take a new snapshot for each merge: it may read a segment that the previous merge has
+            // written.
             let snapshot = try snapshot()
             let rows = Rows(snapshot: snapshot)
             let cursor = snapshot.cursor()
@@ -274,10 +282,10 @@ extension LevelDB {
 extension IndexState {
     /// Returns the segments to merge next, with their size class; `nil` if no merge is to begin.
     ///
-    /// Eight segments of about the same size become one, if they are smaller than those of the
-    /// current merges. If the index has more than twice as many documents as there are messages,
-    /// because messages were evicted, removed or edited, each segment is rewritten without
-    /// documents that have no message. The size class is then `nil`.
+    /// Eight segments of about the same size are merged, if they are smaller than the segments of
+    /// the merges that have begun. If messages were evicted, removed or edited, so that the index
+    /// has more than twice as many documents as there are messages, each segment is rewritten
+    /// without the documents that have no message. For such a rewrite, the size class is `nil`.
     fileprivate mutating func nextMerge(
         messageCount: Int
     ) -> (sources: [IndexSegment], sizeClass: Int?)? {
@@ -314,7 +322,7 @@ extension IndexState {
 extension IndexSegment {
     /// The logarithm of the segment's size to base ``SearchIndex/mergedCount``.
     ///
-    /// It is 0 for less than eight times the smallest size.
+    /// It is 0 for a segment smaller than eight times the smallest size.
     fileprivate var sizeClass: Int {
         var (size, bound) = (0, SearchIndex.smallestSegmentSize * SearchIndex.mergedCount)
         while documentCount >= bound {

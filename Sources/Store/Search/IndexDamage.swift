@@ -1,6 +1,8 @@
 import Models
 
-/// The damage that searches have found in the search index, shared by all commits.
+/// The damage that searches have found in the search index.
+///
+/// All committed states share this object.
 final class IndexDamage: Sendable {
     private struct State {
         var found: StoreError?
@@ -19,7 +21,8 @@ final class IndexDamage: Sendable {
         state.withLock { $0.found == nil && commit >= $0.firstCommit }
     }
 
-    /// Records damage that a search in a commit has found, unless the commit has an earlier index.
+    /// Records damage that a search in a commit has found, unless the commit has an earlier index,
+    /// which was removed since.
     func record(_ error: StoreError, in commit: Int) {
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
             guard commit >= state.firstCommit else { return nil }

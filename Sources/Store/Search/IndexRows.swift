@@ -1,8 +1,8 @@
 import Models
 
 // The keys and values of the rows of the search index, which Docs/Format.md describes. On-disk
-// format, DO NOT CHANGE: a new format needs a new ``SearchIndex/format``, because of which the
-// messages are indexed again.
+// format, DO NOT CHANGE: a new format needs a new number in ``SearchIndex/format``. The messages
+// are then indexed again.
 
 typealias SegmentNumber = UInt32
 
@@ -15,11 +15,12 @@ enum SearchIndex {
     static let termSize = 32
     /// The number of documents in each row of documents.
     static let documentsPerRow = 256
-    /// The size of a row of terms above which the next row begins, in bytes.
+    /// The size in bytes of a row of terms, above which the next row begins.
     static let blockSize = 1024
     /// The number of pending messages that become a segment.
     static let segmentSize = 128
-    /// The number of saved messages in one batch that become a segment without being pending first.
+    /// The number of messages saved by one batch from which on they become a segment without being
+    /// pending first.
     static let smallestSegmentSize = 32
     /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8
@@ -27,7 +28,7 @@ enum SearchIndex {
     static let maximumSegmentSize = 1 << 18
 }
 
-/// An entry of a segment: a channel and a time at which messages in it were created.
+/// An entry of a segment: a channel, and a time at which messages of the channel were created.
 ///
 /// Messages of a channel with the same time are one document.
 struct Document: Hashable {
@@ -45,9 +46,9 @@ struct Document: Hashable {
 /// An occurrence of a term in a document: the document's index in its segment, and the numbers of
 /// the words that equal the term.
 ///
-/// The numbers are a set of eight bits: bit *n* is set if the number of a word modulo 8 is *n*.
-/// With this set, a search for two adjacent words excludes most documents in which the words are
-/// not adjacent.
+/// The numbers are stored as a set of eight bits: bit *n* is set if the number of an equal word is
+/// *n* modulo 8. By this set, a search for two adjacent words excludes most documents in which the
+/// words are not adjacent.
 struct Posting: Hashable {
     /// The document's index in the upper 24 bits, the set of words in the lower eight.
     var bits: UInt32
@@ -73,7 +74,7 @@ struct Posting: Hashable {
 struct IndexSegment: Hashable {
     let number: SegmentNumber
     let documentCount: Int
-    /// The time of the newest document, and below that of the oldest one.
+    /// The time of the newest document; ``oldest`` is the time of the oldest one.
     let newest: Timestamp
     let oldest: Timestamp
 }
@@ -94,14 +95,16 @@ extension ByteWriter {
         integer(UInt32(row))
     }
 
-    /// Writes the key of a row of terms, whose last entry is an occurrence of `term` in the
-    /// document `last`.
+    /// Writes the key of a row of terms.
+    ///
+    /// The last entry of the row is an occurrence of `term` in the document `last`.
     mutating func termsKey(
         _ segment: SegmentNumber, _ term: UnsafeBufferPointer<UInt8>, _ last: Int
     ) {
         table(.terms, segment)
         raw(UnsafeRawBufferPointer(term))
-        // Terms contain no zero byte, so the keys have the order of the terms.
+        // End the term with a zero byte. Terms contain none, so the keys have the order of the
+        // terms.
         byte(0)
         integer(UInt32(last))
     }
@@ -162,8 +165,8 @@ extension IndexSegment {
 
 /// The row in the schema's table that exists while the index is turned on.
 struct IndexedPart: Hashable {
-    /// The key of the last indexed message among those that were stored before the index was turned
-    /// on; `nil` if all are indexed.
+    /// Of the messages that were stored before the index was turned on, the key of the one that was
+    /// indexed last; `nil` if all of them are indexed.
     var last: KeyBytes?
 
     func write(to writer: inout ByteWriter) {
@@ -174,7 +177,7 @@ struct IndexedPart: Hashable {
 
     init(last: KeyBytes?) { self.last = last }
 
-    /// - Throws: Also if the row has another format.
+    /// - Throws: `Damage` if the row cannot be decoded, or has another format.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         guard try reader.byte() == SearchIndex.format else {
             throw ByteReader.Damage(offset: 0, expected: "the format of this version")
@@ -226,22 +229,25 @@ struct DocumentRow {
 /// A row consists of entries, one for each term. An entry consists of the number of bytes that the
 /// term shares with the previous term of the row, the number of its other bytes, these bytes, the
 /// number of bytes of its occurrences, and the occurrences. The key of a row contains the row's
-/// last term and last document, so a seek finds the row in which a term begins.
+/// last term and that term's last document, so that a seek finds the row in which a term begins.
 ///
-/// An occurrence is an integer: 16 times the distance from the previous document (at first, from
-/// -1), plus the number of the word modulo 8. If the word numbers differ modulo 8, the integer has
-/// 8 instead of the number, and a byte with the set of words follows.
+/// An occurrence is an integer: 16 times the distance from the previous occurrence's document (for
+/// the first occurrence, from -1), plus the word number modulo 8. If the document contains the term
+/// at several word numbers that differ modulo 8, 8 is added instead, and a byte with the set of
+/// word numbers follows.
 struct TermWriter {
     private let segment: SegmentNumber
     private var block = ByteWriter(capacity: 2 * SearchIndex.blockSize)
     private var list = ByteWriter(capacity: SearchIndex.blockSize)
-    /// The last term of the current row, and below the last document of that term.
+    /// The last term of the current row; ``lastDocument`` is the last document of that term.
     private var last: [UInt8] = []
     private var lastIndex = 0
 
     init(_ segment: SegmentNumber) { self.segment = segment }
 
-    /// Writes a term with its occurrences, which are ordered by document, one for each document.
+    /// Writes a term with its occurrences.
+    ///
+    /// There is one occurrence for each document, in the order of the documents.
     ///
     /// - Precondition: The term is greater than the previous one, and has at least one occurrence.
     mutating func write(
@@ -303,7 +309,7 @@ struct TermRow {
 
     /// Reads a row from its beginning or from an entry.
     ///
-    /// To start at an entry, set ``term`` to the previous entry's term.
+    /// To start at an entry other than the first, set ``term`` to the term of the entry before it.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
@@ -355,10 +361,10 @@ extension UnsafeRawBufferPointer {
         throw ByteReader.Damage(offset: start, expected: "an integer")
     }
 
-    /// Passes the occurrences in a list to a closure until it returns `false`.
+    /// Calls a closure with each occurrence in a list, until the closure returns `false`.
     ///
-    /// - Throws: If the index of a document is not below `count`, the number of documents in the
-    ///   segment.
+    /// - Throws: `Damage` if the index of a document is not below `count`, the number of documents
+    ///   in the segment.
     @inline(__always)
     func forEachPosting(
         below count: Int, _ body: (Posting) -> Bool

@@ -10,10 +10,10 @@ struct IndexState {
     var segments: [IndexSegment]
     /// The number of the next new segment.
     var nextNumber: SegmentNumber
-    /// The merges that have begun, each of smaller segments than the previous one.
+    /// The merges that have begun.
     ///
-    /// The last merge continues first, so that small segments do not accumulate during a large
-    /// merge.
+    /// The segments of each merge are smaller than those of the merge before it. The last merge is
+    /// continued first, so that small segments do not accumulate during a large merge.
     var merges: [SegmentMerge] = []
     /// The segments to be rewritten without the messages that no longer exist.
     var unpruned: [SegmentNumber] = []
@@ -80,8 +80,8 @@ extension Rows {
     ///
     /// Interrupted merges and removed indexes leave such rows.
     ///
-    /// - Returns: A Boolean value that indicates whether all such rows are in the batch; `false` if
-    ///   the batch has become too large.
+    /// - Returns: A Boolean value that indicates `true` if the batch contains the removals of all
+    ///   such rows; `false` if it has become too large before.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {
@@ -125,11 +125,11 @@ extension Overlay {
 extension LevelDB {
     /// Turns the search index on or off.
     ///
-    /// If the index has another format, or a damaged row among those that are read at opening, it
-    /// is removed and built again.
+    /// If the index has another format, or if one of the rows that are read at opening is damaged,
+    /// the index is removed and built again.
     ///
-    /// - Complexity: One lookup to keep the index off; O(*s*) in its segments and pending messages
-    ///   to keep it on; O(*n*) in its rows to remove it.
+    /// - Complexity: If the index is off and stays off, one lookup; if it stays on, O(*s*) in its
+    ///   segments and pending messages; if it is removed, O(*n*) in its rows.
     func turnIndex(isOn: Bool) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let key = ByteWriter.key { $0.schemaKey(.searchIndex) }

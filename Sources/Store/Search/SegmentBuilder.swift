@@ -3,10 +3,11 @@ import Models
 /// Collects the terms of messages, and writes them as a segment of the search index.
 struct SegmentBuilder {
     private struct Entry {
-        /// The range of the term's bytes in the arena.
+        /// The offset of the term's bytes in the arena; ``count`` is their number.
         var start: Int
         var count: Int
-        /// The first and the last occurrence of the term, as indices of ``links``.
+        /// The first occurrence of the term, as an index of ``links``; ``last`` is its last
+        /// occurrence.
         var first: Int32
         var last: Int32
     }
@@ -21,7 +22,9 @@ struct SegmentBuilder {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
     private var links: [Link] = []
-    /// A hash table, whose slots contain an entry's index plus one, or zero if they are free.
+    /// A hash table.
+    ///
+    /// A slot contains the index of an entry plus one; zero if the slot is free.
     private var slots = [Int32](repeating: 0, count: 1024)
     private var reader = SearchTerms()
 
@@ -33,7 +36,7 @@ struct SegmentBuilder {
     mutating func add(_ message: Message, in channel: ChannelNumber) {
         let index = documents.count
         documents.append(Document(time: message.createdAt, channel: channel))
-        // Move the reader out of this value, so that its memory is not copied.
+        // Move the reader out of this value, so that changing it does not copy its memory.
         var reader = self.reader
         self.reader = SearchTerms()
         var number = 0
@@ -43,7 +46,7 @@ struct SegmentBuilder {
                     UnsafeBufferPointer(rebasing: term.prefix(SearchIndex.termSize)),
                     Posting(index, words: 1 << UInt8(word & 7)))
             }
-            // A phrase does not continue in the next text.
+            // Skip a number between two texts, because a phrase does not continue in the next text.
             number += 1
         }
         self.reader = reader
@@ -138,7 +141,9 @@ struct SegmentBuilder {
 }
 
 extension [Document] {
-    /// Writes the row of a segment and the rows of its documents, which are in order and distinct.
+    /// Writes the row of a segment and the rows of its documents.
+    ///
+    /// The documents must be in order and distinct.
     func writeSegment(_ number: SegmentNumber, to overlay: Overlay) -> IndexSegment {
         let segment = IndexSegment(
             number: number, documentCount: count, newest: self[0].time, oldest: self[count - 1].time
@@ -155,7 +160,7 @@ extension [Document] {
 }
 
 extension [Posting] {
-    /// Sorts the occurrences by document, and combines those of the same document.
+    /// Sorts the occurrences by document, and combines the occurrences in the same document.
     mutating func normalize() {
         var isNormal = true
         for index in indices.dropFirst() where self[index - 1].index >= self[index].index {
@@ -185,7 +190,7 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// The first eight bytes as an integer, padded with zeros.
     ///
-    /// Texts with different heads have the order of their heads.
+    /// Two texts with different heads have the same order as their heads.
     var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 
     /// A hash of the bytes, valid only in this process.

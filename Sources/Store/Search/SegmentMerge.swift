@@ -2,12 +2,13 @@ import Models
 
 /// A merge of segments of the search index into one, in steps.
 ///
-/// The row of the new segment is written after all its other rows, so a search sees either the old
-/// segments or the complete new one. After an interruption, the merge starts again.
+/// The row of the new segment is written after all of its other rows, so that a search sees either
+/// the old segments or the complete new segment. If the process ends during the merge, the merge
+/// starts again.
 struct SegmentMerge {
     let sources: [IndexSegment]
-    /// The size class of the sources; `Int.max` if the merge only removes documents without a
-    /// message.
+    /// The size class of the sources; `Int.max` if this is a rewrite that only removes documents
+    /// without a message.
     let sizeClass: Int
     private let number: SegmentNumber
     private let documents: [Document]
@@ -18,8 +19,8 @@ struct SegmentMerge {
 
     /// Reads the documents of the segments.
     ///
-    /// If `sizeClass` is `nil`, the merge removes documents without a stored message. It always
-    /// removes documents of cleared channels.
+    /// If `sizeClass` is `nil`, the merge removes all documents without a stored message.
+    /// Otherwise, it removes only documents of cleared channels.
     ///
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     init(
@@ -28,8 +29,8 @@ struct SegmentMerge {
     ) throws(StoreError) {
         let isPruning = sizeClass == nil
         self.sizeClass = sizeClass ?? .max
-        // Segments often cover separate times. In this order, the occurrences of a term are then
-        // sorted.
+        // Process the segments from the newest to the oldest. Segments often cover separate times,
+        // so that the occurrences of a term are then already sorted.
         let sources = sources.sorted { $0.newest > $1.newest }
         self.sources = sources
         self.number = number
@@ -76,9 +77,9 @@ struct SegmentMerge {
     ///
     /// The call reads at most `left` rows, and subtracts the number of rows that it has read.
     ///
-    /// - Returns: `nil` until the merge has ended. Then the new segment, which is `nil` if it would
-    ///   have no document, and the numbers of the segments that it replaces. The batch contains the
-    ///   replacement, and must be written as a whole.
+    /// - Returns: `nil` as long as the merge has not ended. When it has ended, the new segment,
+    ///   which is `nil` if it would have no document, and the numbers of the segments that it
+    ///   replaces. The batch then contains the replacement, and must be written as a whole.
     /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
     mutating func step(
         _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost left: inout Int
@@ -143,7 +144,7 @@ private struct TermStream {
     /// and at the end.
     private(set) var hasTerm = false
     private(set) var term: [UInt8] = []
-    /// The current term's ``Swift/UnsafeBufferPointer/head``.
+    /// The ``Swift/UnsafeBufferPointer/head`` of the current term.
     private(set) var head: UInt64 = 0
     private var list = 0..<0
 
@@ -160,13 +161,15 @@ private struct TermStream {
         return try advance(cursor)
     }
 
-    /// Returns a Boolean value that indicates whether the current term precedes another stream's.
+    /// Returns a Boolean value that indicates whether the current term precedes the current term of
+    /// another stream.
     func precedes(_ other: TermStream) -> Bool {
         head == other.head ? term.precedes(other.term) : head < other.head
     }
 
-    /// Returns a Boolean value that indicates whether the current term is `term`, which has this
-    /// head.
+    /// Returns a Boolean value that indicates whether the current term is `term`.
+    ///
+    /// `head` must be the head of `term`.
     func isAt(_ term: [UInt8], _ head: UInt64) -> Bool {
         hasTerm && head == self.head && term == self.term
     }
@@ -195,7 +198,7 @@ private struct TermStream {
         do throws(ByteReader.Damage) {
             try row.withBytes { (bytes) throws(ByteReader.Damage) in
                 var entry = TermRow(bytes, at: offset)
-                // Move the term, so that its memory is reused.
+                // Swap the terms instead of copying, so that their memory is reused.
                 swap(&entry.term, &term)
                 guard try entry.next() else {
                     throw ByteReader.Damage(offset: 0, expected: "a term")
@@ -211,7 +214,8 @@ private struct TermStream {
         return isRead
     }
 
-    /// Appends the occurrences of the current term, with the documents' indices in the new segment.
+    /// Appends the occurrences of the current term, in which document indices are replaced by those
+    /// in the new segment.
     func appendPostings(
         _ ranks: [Int32], _ path: String, to postings: inout [Posting]
     ) throws(StoreError) {

@@ -51,13 +51,13 @@ struct SegmentReader {
         }
     }
 
-    /// Appends the occurrences of a term, or of all terms with this prefix, in a range of
-    /// documents.
+    /// Appends the occurrences of a term in a range of documents; if `isPrefix` is true, of all
+    /// terms that begin with `term`.
     ///
     /// - Returns: The index of the first document after the range in which such a term occurs;
     ///   `nil` if there is none.
-    /// - Complexity: A seek for the term, then O(*n*) in its occurrences in these documents, and in
-    ///   the terms of a row.
+    /// - Complexity: A seek for the term, then O(*n*) in the number of its occurrences in these
+    ///   documents and in the number of terms in a row.
     func appendPostings(
         of term: [UInt8], isPrefix: Bool, in documents: Range<Int>, to postings: inout [Posting]
     ) throws(StoreError) -> Int? {
@@ -85,8 +85,9 @@ struct SegmentReader {
                             return true
                         }
                     } else if !row.term.precedes(term) {
-                        // The key consists of the table, the row's last term, a zero byte and the
-                        // index of a document. No term of the row may come after the last one.
+                        // The key consists of the table's prefix, the row's last term, a zero byte
+                        // and the index of a document in four bytes. If a term of the row follows
+                        // that last term, the row is damaged.
                         let last = key.dropFirst(table.count).dropLast(5)
                         if last.lexicographicallyPrecedes(row.term) {
                             throw ByteReader.Damage(offset: 0, expected: "a term before its key's")
@@ -126,7 +127,7 @@ extension StoreError {
 // MARK: The occurrences of a query
 
 extension SegmentReader {
-    /// Returns the documents of a range in which all words of a query occur.
+    /// Returns those documents of a range in which all words of a query occur.
     ///
     /// Some of these documents may contain the words of a phrase, but not the phrase.
     ///
@@ -137,7 +138,7 @@ extension SegmentReader {
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
         var found: [Posting]?
         var list: [Posting] = []
-        // The next document with all terms is not before the next occurrence of each term.
+        // The next candidate cannot precede the next occurrence of any of the terms.
         var next: Int? = documents.upperBound
         for phrase in terms {
             var phrasePostings: [Posting]?
@@ -171,14 +172,16 @@ struct SearchTermList {
 
     init(_ phrase: SearchQuery.Phrase) {
         terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
-        // The index contains only the first bytes of a longer word.
+        // Of a word longer than `termSize`, the index contains only the first bytes, which are
+        // searched as a complete term.
         isPrefix =
             phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
     }
 }
 
 extension [Posting] {
-    /// Returns the occurrences of documents in both lists for which `words` returns a nonempty set.
+    /// Returns the occurrences in documents that are in both lists and for which `words` returns a
+    /// set that is not empty.
     fileprivate func intersection(
         _ other: [Posting], _ words: (UInt8, UInt8) -> UInt8
     ) -> [Posting] {

@@ -8,7 +8,9 @@ public struct FoundMessage: Hashable, Sendable {
     /// The ranges of the words in the message's texts, in order.
     public let hits: [SearchHit]
 
-    /// The location among the results after which the next page begins.
+    /// The location of this message among the results.
+    ///
+    /// A page after this cursor begins with the next result.
     public let cursor: SearchCursor
 
     package init(message: Message, hits: [SearchHit], cursor: SearchCursor) {
@@ -20,8 +22,8 @@ public struct FoundMessage: Hashable, Sendable {
 
 /// A location among the results of a search.
 ///
-/// The cursor consists of values of the message at that location. Therefore, a message that is
-/// added or removed between two pages neither repeats nor hides other messages.
+/// The cursor consists of values of the message at that location. Therefore, if a message is added
+/// or removed between the requests of two pages, no other message is repeated or omitted.
 public struct SearchCursor: Hashable, Sendable {
     /// The position of the message.
     package let position: Position
@@ -32,7 +34,7 @@ public struct SearchCursor: Hashable, Sendable {
     /// The position of the newest ranked message if the results are ordered by relevance; otherwise
     /// the position of the cursor's message.
     ///
-    /// Later pages do not rank newer messages.
+    /// Later pages do not rank messages that are newer than this position.
     package let newest: Position
 
     package init(
@@ -47,8 +49,8 @@ public struct SearchCursor: Hashable, Sendable {
     /// Returns a Boolean value that indicates whether the cursor's message precedes another one in
     /// the results.
     ///
-    /// The message with the higher rank precedes, then the newer message. At the same position, the
-    /// messages have the order of their channels' URLs.
+    /// Messages are ordered by rank, highest first, then by position, newest first, and then by the
+    /// URLs of their channels.
     package func precedes(_ other: SearchCursor) -> Bool {
         if rank != other.rank { return rank > other.rank }
         if position != other.position { return position > other.position }
@@ -89,7 +91,7 @@ extension StoreReader {
         if params.order == .relevance, let newest = cursor?.newest.createdAt.milliseconds,
             newest < .max
         {
-            // Messages that arrived after the first page are not ranked.
+            // Exclude messages that arrived after the first page, because they are not ranked.
             params.until = min(
                 params.until ?? Timestamp(milliseconds: .max),
                 Timestamp(milliseconds: newest + 1))
@@ -133,7 +135,7 @@ private struct StoredSearch {
         query = SearchQuery(params.text)
         let lower = params.since ?? Timestamp(milliseconds: .min)
         let upper = params.until?.milliseconds ?? .max
-        // No message is before the earliest time, so search an empty range.
+        // If `until` is the earliest time, no message is older, so search an empty range.
         span =
             params.until != nil && upper == .min
             ? (lower: Timestamp(milliseconds: .max), upper: Timestamp(milliseconds: .min))
@@ -151,8 +153,8 @@ private struct StoredSearch {
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // Only damage to a row has this cause; a message that cannot be decoded has another
-            // one.
+            // Errors with this cause are about a damaged row of the index. The error of a message
+            // that cannot be decoded has another cause.
             guard error.cause is ByteReader.Damage else { throw error }
             view.version.indexDamage.record(error, in: view.version.number)
         }
@@ -191,7 +193,8 @@ extension StoredSearch {
         guard span.lower <= upper else { return [] }
         let reader = view.version.cache.cursor()
         var candidates = try CandidateMerge(
-            // Longer words are rarer, so they end the search in a segment early.
+            // Look up longer words first: they are rarer, so that the search in a segment often
+            // ends early.
             query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
             in: channels, from: span.lower, through: upper, rows, reader)
         var found: [FoundMessage] = []
@@ -208,8 +211,8 @@ extension StoredSearch {
                     do throws(StoreError) {
                         stored = try view.url(of: document.channel)
                     } catch {
-                        // The row belongs to the channel, not to the index. Reading all messages
-                        // does not need the row.
+                        // The damaged row belongs to the channel, not to the index. Read all
+                        // messages instead, for which the row is not needed.
                         guard error.cause is ByteReader.Damage else { throw error }
                         return nil
                     }
@@ -257,7 +260,7 @@ extension StoredSearch {
             ? try OneCommit(view: view).channelURLs() : Array(params.channelURLs)
         for url in channels {
             guard let number = try view.number(of: url) else { continue }
-            // If the page is full, messages older than its last one are not read.
+            // If the page is already full, do not read messages older than its last one.
             let last = found.count == limit ? found.last?.cursor : nil
             let newer = try scanned(url, number, after: cursor, before: last, limit)
             found = newer.merged(with: found, limit)

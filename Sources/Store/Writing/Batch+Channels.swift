@@ -9,10 +9,10 @@ extension Batch {
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
     ///   - people: The affected users, reported to observers.
-    ///   - replaces: A closure that receives the stored channel and returns whether to replace it,
-    ///     which saves a lookup for comparing versions. The default replaces it. A stored channel
-    ///     that is an open channel or cannot be decoded is always replaced, without calling the
-    ///     closure.
+    ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
+    ///     It saves the caller a lookup for comparing versions. By default, the channel is
+    ///     replaced. If the stored channel is an open channel or cannot be decoded, it is replaced
+    ///     without calling the closure.
     /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
@@ -38,8 +38,8 @@ extension Batch {
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
-    ///     The default replaces it. A stored channel that is a group channel or cannot be decoded
-    ///     is always replaced, without calling the closure.
+    ///     By default, the channel is replaced. If the stored channel is a group channel or cannot
+    ///     be decoded, it is replaced without calling the closure.
     /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
     ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
@@ -63,7 +63,7 @@ extension Batch {
     /// - Returns: A Boolean value that indicates whether any data was stored.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the channel's number is
     ///   corrupted. The channel's other data need not be readable.
-    /// - Complexity: O(1). The rows become inaccessible at once, and are removed from the disk
+    /// - Complexity: O(1). The rows become inaccessible immediately, and are removed from the disk
     ///   after the commit.
     @discardableResult
     public func removeChannel(
@@ -162,7 +162,8 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // Skip a corrupted row, because it must not prevent other channels from being opened.
+            // Ignore the error of a corrupted row, because the row must not prevent other channels
+            // from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

@@ -10,9 +10,9 @@ extension Batch {
     ///   operation for all rows.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`, in which case nothing was
     ///   changed.
-    /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
-    ///   users. The rows of channels become inaccessible at once, and later commits remove them
-    ///   from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
+    /// - Complexity: O(*c* + *u*) in the numbers of channels and of users, with a dozen seeks for
+    ///   each channel. The rows of channels become inaccessible at once, and later commits remove
+    ///   them from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
     package func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
@@ -20,7 +20,7 @@ extension Batch {
         for table in [Table.name, .user, .token, .pending, .segment] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // A name that cannot be decoded is not in the cache of names.
+                // Ignore a name that cannot be decoded: the cache of names does not contain it.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
@@ -48,8 +48,8 @@ extension Batch {
 }
 
 extension Rows {
-    /// Calls `body` with each channel number that has rows in a table, and `orDamaged` with each
-    /// key that has no valid number.
+    /// Calls `body` with each channel number for which a table has rows, and `orDamaged` with each
+    /// key that contains no valid number.
     ///
     /// - Complexity: One seek for each number or key, regardless of the number of rows.
     func forEachNumber(

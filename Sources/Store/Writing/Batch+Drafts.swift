@@ -17,7 +17,7 @@ extension Batch {
             throw StoreError(.invalid, "the draft to save has no channel URL", path: outbox.path)
         }
         try checkName(url.rawValue, "the URL of a channel")
-        // A draft that cannot be decoded is replaced.
+        // A stored draft that cannot be decoded counts as different, and is replaced.
         let key = ByteWriter.key { $0.draftKey(url) }
         let isUnchanged = try outbox.withValue(of: key) { (value) throws(StoreError) in
             guard let value else { return text.isEmpty }

@@ -4,8 +4,8 @@ extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
     /// Gaps that overlap the new gap are merged into it. The merged gap keeps the earliest
-    /// `changesSince`. It keeps the cursor of the gap with the newest upper bound, because a
-    /// backfill starts at the upper bound.
+    /// `changesSince`. It keeps the backfill cursor of the gap with the newest upper bound, because
+    /// a backfill starts at the upper bound.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
@@ -22,10 +22,10 @@ extension Batch {
     /// extends beyond both is divided, and its newer part keeps the backfill cursor.
     ///
     /// - Parameters:
-    ///   - url: The channel. A channel without stored data has one gap.
+    ///   - url: The channel. A channel without stored data has one gap: its whole history.
     ///   - first: The oldest position that is now known.
     ///   - last: The newest position that is now known.
-    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if any.
+    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is one.
     /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
     ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
@@ -92,9 +92,9 @@ extension Batch {
 extension Batch {
     /// Saves the tombstone of a message, which records that the message was deleted.
     ///
-    /// The store still saves a message with a tombstone; callers check the tombstone and decide.
-    /// ``clearMessages(in:source:)`` keeps the tombstones of a channel, and
-    /// ``removeChannel(_:source:)`` removes them.
+    /// The store itself still saves a message that has a tombstone. Callers check the tombstone,
+    /// and decide whether to save the message. ``clearMessages(in:source:)`` keeps the tombstones
+    /// of a channel, and ``removeChannel(_:source:)`` removes them.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or if a name is
     ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
@@ -113,7 +113,7 @@ extension Batch {
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
             let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
             // Omit a damaged tombstone without an error, so that the caller can write the other
-            // ones again.
+            // tombstones again.
             if let tombstone = try? cache.tombstone(id, value, in: url) {
                 tombstones.append(tombstone)
             }
@@ -160,8 +160,8 @@ extension Batch {
                 removeRow(old, number)
                 record(old.removed)
             }
-            // Repeat if the segment has grown. Only damaged rows, which overlap each other, can
-            // make it overlap further segments.
+            // Repeat if the segment has grown, because it may overlap further segments now. That is
+            // possible only if damaged rows overlap each other.
         } while (segment.lower, segment.upper) != bounds
         putRow(segment, number)
         record(segment.saved)
@@ -184,8 +184,9 @@ extension Batch {
 
     /// Makes all of a channel's history one gap.
     ///
-    /// The call is necessary if a gap or stale range is damaged, because its bounds and its
-    /// `changesSince` are then unknown. With a smaller gap, unknown history could count as known.
+    /// This is necessary if a gap or a stale range is damaged, because its bounds and its
+    /// `changesSince` are then unknown. If the gap were smaller, unknown history could count as
+    /// known.
     private func forgetCoverage(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) {

@@ -128,8 +128,7 @@ extension Batch {
     /// - Returns: The number of removed messages; 0 if `first` is above `last`, or if the channel
     ///   is unknown.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
-    /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
-    ///   same time.
+    /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     package func removeMessages(
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
@@ -173,7 +172,7 @@ extension Batch {
     /// Removes the oldest messages of a channel, and opens a gap for them.
     ///
     /// The gap extends from the start of the history to the oldest remaining message, or to the end
-    /// if no message remains.
+    /// of the history if no message remains.
     ///
     /// - Parameters:
     ///   - count: The maximum number of messages to remove.
@@ -181,8 +180,7 @@ extension Batch {
     ///   - source: The source of the change, reported to observers.
     /// - Returns: The number of removed messages.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
-    /// - Complexity: O(*n*) in the number of removed messages, all of which are in memory at the
-    ///   same time.
+    /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     public func evictOldestMessages(
         _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -198,7 +196,8 @@ extension Batch {
     /// - Returns: The number of removed messages, and the position of the oldest remaining message;
     ///   `end` if no message remains.
     /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
-    /// - Complexity: O(*n*) in the number of removed messages, regardless of earlier calls.
+    /// - Complexity: O(*n*) in the number of removed messages, regardless of the number of messages
+    ///   that earlier calls have removed.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
         source: CollectionEventSource? = nil
@@ -225,22 +224,23 @@ extension Batch {
         guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
         let removed = try whole { () throws(StoreError) in
-            // Open the gap first, so that no message has been removed if this fails.
+            // Open the gap first, so that no message was removed if opening the gap fails.
             try open(Gap(in: url, to: end))
             return try removeMessages(in: url, from: first, through: last, source: source)
         }
         return (removed, end)
     }
 
-    /// Removes all messages and the coverage of a channel, whose history then is one gap.
+    /// Removes all messages and the coverage of a channel.
     ///
-    /// The channel itself, its outbox items and its tombstones are kept. Stale ranges and corrupted
-    /// rows are removed. For a channel without stored data, the call has no effect.
+    /// The channel's history is then one gap. The channel itself, its outbox items and its
+    /// tombstones are kept. Stale ranges and corrupted rows are removed. For a channel without
+    /// stored data, the call has no effect.
     ///
     /// - Throws: ``StoreError`` with code `io`; `corruption` if the number of the channel is
     ///   corrupted; `invalid` after four billion clearings, when all channel numbers are used.
     /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows become
-    ///   inaccessible at once, and this commit and later ones remove them from the disk.
+    ///   inaccessible immediately, and this commit and later ones remove them from the disk.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {
@@ -260,7 +260,7 @@ struct HeldMessage {
     let position: Position
     /// The decoded message; `nil` if the message cannot be decoded.
     ///
-    /// It can still be removed or replaced.
+    /// A message that cannot be decoded can still be removed or replaced.
     let message: Message?
 
     var requestID: RequestID? { message?.requestID }
@@ -281,7 +281,8 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // A message that cannot be decoded counts as stored. Reading the message throws the reason.
+        // Ignore the error: a message that cannot be decoded counts as stored. Reading the message
+        // throws the error.
         HeldMessage(
             position: try position(ofMessageKey: key), message: try? Message(serialized: value))
     }

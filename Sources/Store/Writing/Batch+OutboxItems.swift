@@ -46,9 +46,9 @@ extension Batch {
 
     /// Removes an item from the outbox durably, even if the item cannot be decoded.
     ///
-    /// The removal is on disk when the write returns, and the batch's changes to the cache are on
-    /// disk before it. For an item that cannot be decoded, observers receive only its request ID
-    /// and its channel.
+    /// The removal is on disk when the write returns. The batch's changes to the cache are on disk
+    /// before the removal. For an item that cannot be decoded, observers receive only its request
+    /// ID and its channel.
     ///
     /// - Returns: A Boolean value that indicates whether the item existed.
     @discardableResult

@@ -6,23 +6,25 @@ public import Models
 /// closure. Reads through a batch include its own writes.
 ///
 /// An operation that throws has no effect, and the batch is still usable. There is one exception:
-/// after a disk error in the middle of an operation, the batch is not written, and
+/// if the disk fails in the middle of an operation, the batch can no longer be written, and
 /// ``ChatStore/write(_:)`` throws the same error.
 ///
 /// Damaged rows can be replaced and removed. If the message count of a channel is damaged, the next
-/// operation that changes the channel counts its messages, which reads all of their keys. If a gap
-/// or a stale range is damaged, the next operation that reads it makes the channel's whole history
-/// one gap, which reads all of the channel's gaps and stale ranges.
+/// operation that changes the channel counts its messages, for which it reads all of their keys. If
+/// a gap or a stale range is damaged, the next operation that reads it makes the channel's whole
+/// history one gap, for which it reads all gaps and stale ranges of the channel.
 public final class Batch: StoreReader {
     let version: CommittedState
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// The numbers to assign next, which the next batch continues if this batch is written.
+    /// The numbers to assign next.
+    ///
+    /// If this batch is written, the next batch continues with them.
     var next: NextNumbers
     /// The sequence number of the next outbox item when the batch began.
     private let firstOutboxItem: UInt64
-    /// State that earlier batches have read, which later batches need not read again.
+    /// State that earlier batches have read, so that later batches need not read it again.
     private var known: Known
     /// The channel that was looked up last, because a batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
@@ -31,8 +33,9 @@ public final class Batch: StoreReader {
     /// The saved messages to index, with their channels.
     var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
-    /// A Boolean value that indicates whether the batch has released channel numbers, whose rows
-    /// must be purged.
+    /// A Boolean value that indicates whether the batch has released channel numbers.
+    ///
+    /// The rows of these numbers must be purged.
     private(set) var hasCleared = false
     /// A Boolean value that indicates whether changes to the cache are on disk when the write
     /// returns, as changes to the outbox always are.
@@ -53,7 +56,7 @@ public final class Batch: StoreReader {
         /// The next access number; `nil` until it is first needed.
         var access: UInt64?
         /// A Boolean value that indicates whether the next channel number was compared with the
-        /// rows.
+        /// numbers in the rows.
         ///
         /// Because of damage, the stored number may be too low.
         var isChannelCompared = false
@@ -153,7 +156,9 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Writes the counts that the batch has changed; the batch cannot be changed afterwards.
+    /// Adds the counts that the batch has changed to its rows.
+    ///
+    /// The batch cannot be changed afterwards.
     ///
     /// - Throws: The error of an operation that failed after writing a part of its changes.
     func finish() throws(StoreError) {
@@ -180,9 +185,10 @@ public final class Batch: StoreReader {
 // MARK: Channels' numbers and states
 
 extension Batch {
-    /// Returns the number of a channel.
+    /// Returns the number of a channel, and assigns one if necessary.
     ///
-    /// If no data of the channel is stored, it gets a new number, and its history becomes one gap.
+    /// If no data of the channel is stored, the channel gets a new number, and its history becomes
+    /// one gap.
     func number(assigningTo url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
@@ -235,7 +241,9 @@ extension Batch {
         return number
     }
 
-    /// Releases a channel's number, whose rows are then invisible and are purged later.
+    /// Releases a channel's number.
+    ///
+    /// Its rows are then invisible, and are purged later.
     func release(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         if let state = try readableState(of: number) {
             rows.addedMessages -= Int(state.messageCount)
@@ -254,15 +262,17 @@ extension Batch {
         hasCleared = true
     }
 
-    /// Assigns a new number to a channel, for which only its channel row and its tombstones are
-    /// copied.
+    /// Assigns a new number to a channel.
+    ///
+    /// Only the channel's own row and its tombstones are copied to the new number.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
         try release(old, of: url)
         let number = try assignNumber(to: url)
-        // A page that was requested before a deletion may still arrive, so keep the tombstones.
+        // Keep the tombstones, because a page that was requested before a deletion may still
+        // arrive.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
@@ -278,8 +288,8 @@ extension Batch {
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
-        // Count the messages before the batch, because each operation adds its own change to the
-        // count.
+        // Count the messages as of the commit before the batch, because each operation of the batch
+        // adds its own change to the count.
         let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
@@ -308,7 +318,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // The stored count may have been damaged, so prevent a negative count.
+        // Prevent a negative count, because the stored count may have been damaged.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)

@@ -8,8 +8,8 @@ final class BatchRows {
     var numbers: [ChannelURL: Numbering] = [:]
     /// The states of channels that the batch has changed.
     ///
-    /// They become rows when the batch ends, so that many new messages of a channel write its row
-    /// only once.
+    /// The states become rows when the batch ends. Therefore a batch with many messages of a
+    /// channel writes the channel's state only once.
     var states: [ChannelNumber: ChannelState] = [:]
     /// The number of messages that the batch adds, minus those that it removes.
     var addedMessages = 0

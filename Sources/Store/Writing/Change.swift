@@ -1,12 +1,13 @@
 public import Models
 
-/// The changes of one commit, or an event that is not stored, as observers receive it.
+/// The changes of one commit, or an event that is not stored, as they are reported to observers.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// Because observers receive only the changes of the part that they observe, the numbers
-    /// increase, but not always by one. Tokens, tombstones, pins and access times are not reported:
-    /// a commit with only these has a number, but no entries.
+    /// An observer receives increasing numbers. They do not always increase by one, because it
+    /// receives only the changes of the part that it observes. Changes of tokens, tombstones, pins
+    /// and access times are not reported: a commit with only such changes has a number, but no
+    /// entries.
     public let number: Int
 
     /// The operations of the commit with their sources, in the order of the batch.
@@ -55,22 +56,30 @@ extension Change {
         ///
         /// Find the replaced message by its ID, because its position may have changed.
         case savedMessage(Message)
-        /// A message was removed, which was stored at this position.
+        /// A message was removed.
+        ///
+        /// The position is the one at which it was stored.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
         /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
         /// All messages, gaps and stale ranges of a channel were removed, and its history is now
-        /// one gap. There is no separate operation for each.
+        /// one gap.
+        ///
+        /// There is no separate operation for each of them.
         case clearedMessages(in: ChannelURL)
 
         /// A new or changed group channel was saved.
         case savedGroupChannel(GroupChannel)
         /// A new or changed open channel was saved.
         case savedOpenChannel(OpenChannel)
-        /// A channel was removed with all its data, without a separate operation for each.
+        /// A channel was removed with all its data.
+        ///
+        /// There are no separate operations for its messages and gaps.
         case removedChannel(ChannelURL)
 
-        /// A new or changed gap was saved, which replaces the gap with the same upper bound.
+        /// A new or changed gap was saved.
+        ///
+        /// It replaces the gap with the same upper bound, if there is one.
         case savedGap(Gap)
         /// A gap was removed, because it was closed or replaced by others.
         case removedGap(Gap)
@@ -85,7 +94,9 @@ extension Change {
         case removedUser(UserID)
 
         /// All data that can be fetched again was removed: channels with all their data, users and
-        /// tokens. There is no separate operation for each, and outbox items are kept.
+        /// tokens.
+        ///
+        /// There are no separate operations for these, and outbox items are kept.
         case clearedCachedData
 
         /// A new or changed outbox item was saved.
@@ -107,13 +118,15 @@ extension Change {
 
 /// An event that is not stored.
 public enum Ephemeral: Hashable, Sendable {
-    /// The users who are typing in a channel have changed; the list is complete.
+    /// The set of users who are typing in a channel has changed.
+    ///
+    /// The list contains all of them.
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
     /// A channel that changed while the client was offline is now up to date.
     case caughtUp(ChannelURL)
-    /// A part of a file was uploaded, `bytes` of `total` so far.
+    /// A part of a file was uploaded: `bytes` of `total` bytes so far.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
     /// The state of the connection has changed.
     case connection(ConnectionState)

@@ -16,7 +16,7 @@ import Models
 struct HeldIDs {
     /// The maximum number of channels that are kept from batch to batch.
     ///
-    /// If it is exceeded, all of them are discarded.
+    /// If the maximum is exceeded, all channels are discarded.
     static let limit = 1024
 
     /// The ranges as of the commit on which the current batch is based.
@@ -92,7 +92,7 @@ extension HeldIDs.Span {
     }
 
     fileprivate func contains(_ id: String) -> Bool {
-        // Compare with the upper end first, because most IDs are greater than all stored ones.
+        // Compare with the upper end first, because most IDs are greater than all stored IDs.
         !isEmpty && !last.precedesByBytes(id) && !id.precedesByBytes(first)
     }
 

@@ -4,8 +4,9 @@ extension LevelDB {
     /// Purges rows of channel numbers that are no longer in use.
     ///
     /// The first call reads these numbers from the disk, and later calls use the numbers in memory.
-    /// Each call continues at the key where the previous call stopped. If it started at the
-    /// beginning, LevelDB would skip one by one all removed rows that are still in its tables.
+    /// Each call continues at the key where the previous call stopped. If each call started at the
+    /// beginning, LevelDB would have to skip one by one all removed rows that are still in its
+    /// tables.
     ///
     /// - Parameter limit: The maximum number of removed rows and scanned tables.
     /// - Returns: A Boolean value that indicates whether rows may remain.
@@ -30,16 +31,17 @@ struct Purge {
     private(set) var isRead = false
     /// A number that is never assigned to a channel.
     ///
-    /// Its only row is the one at which scans end.
+    /// The only row of this number is the permanent row at which scans end: see ``putStop(into:)``.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
-    /// The numbers whose rows may exist, in the order in which they were cleared; the rows of the
-    /// first ``doneCount`` are already purged.
+    /// The numbers whose rows may still exist, in the order in which they were cleared.
+    ///
+    /// The rows of the first ``doneCount`` numbers are already purged.
     private var numbers: [ChannelNumber] = []
     private var doneCount = 0
     /// The index in ``Table/purged`` of the table that is being purged for ``number``.
     private(set) var table = 0
-    /// The last removed key of that table; `nil` if no key was removed.
+    /// The last key that was removed from that table; `nil` if no key was removed yet.
     private(set) var key: KeyBytes?
 
     var isDone: Bool { isRead && doneCount == numbers.count }
@@ -49,8 +51,8 @@ struct Purge {
 
     /// Adds numbers that were just cleared.
     ///
-    /// The call has no effect before the numbers are read from the disk, because these will include
-    /// the cleared ones.
+    /// The call has no effect until the numbers are read from the disk, because the numbers on disk
+    /// will include these.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { numbers += cleared }
     }
@@ -65,8 +67,8 @@ struct Purge {
     /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
     ///
     /// LevelDB continues a scan over deleted rows until it finds an existing row. Without the
-    /// permanent row, a scan of an empty table would skip the deleted rows of all numbers that were
-    /// ever cleared.
+    /// permanent row, a scan that finds nothing would have to skip the deleted rows of all numbers
+    /// that were ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
@@ -83,8 +85,8 @@ struct Purge {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
                 doneCount += 1
-                // Remove the purged numbers once they are half of the array, so that each number is
-                // moved at most once on average.
+                // Remove the purged numbers only when they are half of the array, so that each
+                // number is moved at most once on average.
                 if doneCount * 2 >= numbers.count {
                     numbers.removeFirst(doneCount)
                     doneCount = 0
@@ -111,8 +113,9 @@ struct Purge {
 }
 
 extension Rows {
-    /// Returns the numbers without a channel whose rows may still exist, and removes rows whose
-    /// keys contain no number.
+    /// Returns the numbers that no channel has any longer and whose rows may still exist.
+    ///
+    /// Also removes rows whose keys contain no number.
     fileprivate func clearedNumbers(
         removing removals: Overlay
     ) throws(StoreError) -> [ChannelNumber] {
@@ -130,16 +133,18 @@ extension Rows {
 }
 
 extension Table {
-    /// The tables whose rows ``Overlay/release(_:)`` leaves to be purged.
+    /// The tables from which ``Overlay/release(_:)`` does not remove rows, so that they have to be
+    /// purged.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
-    /// The tables with one row for each channel, which scans over all channels read.
+    /// The tables that have one row for each channel, and that scans over all channels read.
     fileprivate static let removedAtOnce: [Table] = [.url, .groupChannel, .openChannel, .state]
 }
 
 extension Overlay {
-    /// Marks the rows of a number for purging, and removes those at once that scans over all
-    /// channels read.
+    /// Marks the rows of a number for purging.
+    ///
+    /// Rows in tables that scans over all channels read are removed immediately.
     func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

@@ -1,11 +1,12 @@
 import Models
 
-// The index rows of a message: by its ID, its request ID and its parent.
+// The index rows of a message, by which it is found from its ID, its request ID and its parent.
 
 extension Overlay {
     /// Writes all index rows of a message.
     ///
-    /// If two messages have the same request ID, the row refers to the message that was saved last.
+    /// If two messages have the same request ID, the index row refers to the message that was saved
+    /// last.
     func putIndex(
         of message: Message, at position: Position, _ number: ChannelNumber,
         takesRequest: Bool = true
@@ -24,7 +25,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // Another client may have used a request ID that is too long for a key, so do not index it.
+        // Do not index a request ID that is too long for a key, which another client may have used.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

@@ -2,18 +2,21 @@ import Foundation
 
 /// The uncommitted writes and removals of a batch, in order.
 ///
-/// One buffer contains all keys and values. Because a batch reads its own writes, rows can be
-/// looked up: in a hash table, or with a scan if there are few entries.
+/// One buffer contains all keys and values. Rows can be looked up, because a batch reads its own
+/// writes. The lookup uses a hash table or, if there are few entries, a scan.
 package final class Overlay {
     fileprivate struct Entry {
         var place: Range<Int>
-        /// The end of the value, which follows the key in the buffer; negative for a removal.
+        /// The end offset of the value, which follows the key in the buffer; negative for a
+        /// removal.
         var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
 
-    /// One struct contains all state, so that each method accesses only one property.
+    /// The state of the overlay.
+    ///
+    /// It is one struct, so that each method accesses only one property of the class.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
@@ -24,7 +27,7 @@ package final class Overlay {
         /// The newest entry of each key among the first ``sortedCount`` entries, sorted by key.
         ///
         /// The first scan creates this list, and later scans update it. The list is divided into
-        /// chunks, none of which is empty, so that adding a few entries moves only few others.
+        /// chunks, so that adding a few entries moves only few others. No chunk is empty.
         var sorted: [[Int32]] = []
         var sortedCount = 0
         /// The number of entries that were moved to keep the entries sorted.
@@ -46,8 +49,8 @@ package final class Overlay {
     /// The number of bytes in the buffer.
     package var size: Int { contents.bytes.count }
 
-    /// A Boolean value that indicates whether a scan of a whole table should write this batch and
-    /// continue with another one.
+    /// A Boolean value that indicates whether the batch is so large that a scan of a whole table
+    /// should write it and continue with another batch.
     var isLarge: Bool { size > 1 << 20 }
 
     /// Writes a row, replacing an earlier row with the same key.
@@ -126,7 +129,7 @@ extension Overlay {
         case written(UnsafeRawBufferPointer)
     }
 
-    /// Passes the effect of the batch on a row to a closure.
+    /// Calls a closure with the effect of the batch on a row.
     @inline(__always)
     func withRow<Result>(
         of key: KeyBytes, _ body: (Found) throws(StoreError) -> Result
@@ -151,7 +154,7 @@ extension Overlay {
         let value: [UInt8]?
     }
 
-    /// Returns the rows of a range that the batch changes, in the order of their keys, each once.
+    /// Returns each row of a range that the batch changes once, in the order of the keys.
     func rows(in range: KeyRange) -> [Row] {
         contents.sortNewEntries()
         let contents = contents
@@ -182,10 +185,10 @@ extension Overlay {
 extension Overlay.Contents {
     private static let chunkSize = 256
 
-    /// Adds the entries since the last scan to the sorted ones.
+    /// Adds the entries since the last scan to ``sorted``.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Copy these properties, because `self` is not accessible while its chunks are changed.
+        // Copy these properties, because `self` cannot be accessed while its chunks are changed.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
             // Only the newest entry of each key is needed.
@@ -237,12 +240,12 @@ extension Overlay.Contents {
 extension [[Int32]] {
     /// Returns the location of the first entry whose key does not precede `key`.
     ///
-    /// The location may be the end of a chunk. Without chunks, it is the start of chunk 0.
+    /// The location may be the end of a chunk. If there are no chunks, it is the start of chunk 0.
     fileprivate func place(
         of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
     ) -> (chunk: Int, index: Int) {
-        // Find the last chunk whose first key is not greater than the key.
+        // Find the last chunk whose first key is not greater than `key`.
         var low = 0
         var high = count
         while low < high {
