@@ -2,14 +2,16 @@ import Models
 
 /// The first channels of each list, saved when the store is closed or suspended.
 ///
-/// They make the first page of a long list available before all channels have been read and sorted.
-/// All lists are in one row. The first write batch that changes a channel marks them as outdated in
-/// the same commit. Their orders stay, so that closing the store saves their channels again.
+/// From these channels, the first page of a long list can be read without reading and sorting all
+/// channels. All lists are stored in one row. The first write batch that changes a channel marks
+/// all of them as outdated in the same commit. The orders of outdated lists are kept, so that
+/// closing the store saves their first channels again.
 struct SavedLists {
     /// The first channels of a list.
     struct Beginning {
         let sorting: ChannelSorting
-        /// The channel numbers, in order; `nil` if a channel has changed since they were saved.
+        /// The channel numbers, in order; `nil` if the list is outdated, because a channel has
+        /// changed since it was saved.
         var numbers: [ChannelNumber]?
     }
 
@@ -18,7 +20,7 @@ struct SavedLists {
 
     var beginnings: [Beginning] = []
 
-    /// Returns the first channels of a list; `nil` if they were not saved or are outdated.
+    /// Returns the first channels of a list; `nil` if the list was not saved, or is outdated.
     subscript(sorting: ChannelSorting) -> [ChannelNumber]? {
         beginnings.first { $0.sorting == sorting }?.numbers
     }
@@ -100,9 +102,10 @@ extension Rows {
 }
 
 extension ChatStore {
-    /// Saves the first channels of the lists that were requested, before the files are closed.
+    /// Saves the first channels of the lists that were requested.
     ///
-    /// Errors are ignored: lists that were not saved are computed again.
+    /// Called before the files are closed. Errors are ignored: lists that were not saved are
+    /// computed again.
     ///
     /// - Parameter writer: The writer. Its next write that changes a channel must mark the lists as
     ///   outdated.
@@ -110,7 +113,8 @@ extension ChatStore {
         guard directory != nil, !cache.hasFailed, let version = try? version(),
             let saved = try? Rows(snapshot: version.cache).savedLists()
         else { return }
-        // A list whose saved beginning was read is not in memory.
+        // Also keep the saved lists: a list of which only the saved first channels were read is not
+        // in memory.
         let made = version.derived.values.withLock { $0.lists.map(\.sorting) }
         let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
         if sortings.allSatisfy({ saved[$0] != nil }) { return }
@@ -131,8 +135,8 @@ extension ChatStore {
 extension Batch {
     /// Marks the saved lists as outdated if the batch changes a channel.
     ///
-    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may be current. Set
-    ///   to `false` if they are outdated from now on.
+    /// - Parameter isSaved: A Boolean value that indicates whether the saved lists may be current.
+    ///   The method sets it to `false` if it marks them as outdated.
     func outdateSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         isSaved = false

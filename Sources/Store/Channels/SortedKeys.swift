@@ -29,9 +29,9 @@ struct SortedKeys: Sendable {
         return low
     }
 
-    /// Removes one key and inserts another.
+    /// Removes `old` and inserts `new`; either may be `nil`.
     ///
-    /// A missing key is not removed, and a key that exists is not inserted again.
+    /// If the list does not contain `old`, or already contains `new`, that step has no effect.
     mutating func replace(_ old: KeyBytes?, with new: KeyBytes?) {
         if old == new { return }
         if let old {

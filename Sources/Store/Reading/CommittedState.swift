@@ -2,7 +2,7 @@ import Models
 
 /// The immutable state that all readers see until the next commit.
 ///
-/// The writer creates it. A reader only retains it, and so never waits for a write.
+/// The writer creates it. A reader only retains the state, and therefore never waits for a write.
 final class CommittedState: Sendable {
     /// The number of the last change; 0 before the first one.
     let number: Int
@@ -65,9 +65,9 @@ final class CommittedState: Sendable {
 extension Rows {
     /// Returns the number in the name row of a channel.
     ///
-    /// Returns `nil` if the row is missing, or if it is damaged and contains the number of another
-    /// channel. The channel is then treated as unknown, so that it does not read or write the rows
-    /// of the other channel.
+    /// The result is `nil` if the row is missing, or if it is damaged and contains the number of
+    /// another channel. In the latter case, the channel counts as unknown, so that no rows of the
+    /// other channel are read or written in its place.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

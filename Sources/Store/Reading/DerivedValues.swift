@@ -2,13 +2,14 @@ import Models
 
 /// Values that are computed from the rows of a committed state when they are first needed.
 ///
-/// A commit moves them to the next committed state, where they are changed in place. Readers of the
-/// earlier state compute again what they need.
+/// A commit moves the values to the next committed state, and updates them there in place. A reader
+/// of the earlier state computes the values again that it needs.
 final class DerivedValues: Sendable {
     let values: Locked<Values>
-    /// A Boolean value that indicates whether there were any message extents at the commit.
+    /// A Boolean value that indicates whether any channel had an extent when this object was
+    /// created.
     ///
-    /// If not, readers skip the lookup.
+    /// If it is `false`, readers skip the lookup of extents.
     let hasExtents: Bool
 
     init(_ values: Values = Values()) {
@@ -17,14 +18,14 @@ final class DerivedValues: Sendable {
     }
 
     struct Values: Sendable {
-        /// The numbers of channels that were looked up.
+        /// The numbers of the channels that were looked up.
         var numbers: [ChannelURL: ChannelNumber] = [:]
         /// The total number of messages.
         ///
         /// It is the sum of the channels' counters. The sum is cached because reading the counters
         /// is slow: each batch rewrites some of them, and LevelDB has to skip all earlier values.
         var messageCount: Int?
-        /// The key ranges of channels with removed messages.
+        /// The extents of channels with removed messages.
         var extents = MessageExtents()
         /// The sorted channel lists, in the order in which they were first requested.
         private(set) var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
@@ -43,9 +44,10 @@ final class DerivedValues: Sendable {
     /// When the maximum is reached, all cached channels are discarded.
     static let channelLimit = 128
 
-    /// Returns the values after a batch.
+    /// Moves the values out of this object, and returns them as they are after a batch.
     func moved(applying batch: Batch) -> DerivedValues {
-        // Values from rows that cannot be decoded cannot be updated.
+        // If the batch has replaced a row that cannot be decoded, discard all values: it is unknown
+        // how they change.
         if batch.hasReplacedUnreadable { return DerivedValues() }
         var next = values.withLock { values in
             defer { values = Values() }
@@ -75,7 +77,7 @@ extension DerivedValues.Values {
     }
 
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
-        // Another reader may have sorted the same list in the meantime.
+        // Replace the list, if another reader has stored the same list since.
         lists.removeAll { $0.sorting == sorting }
         if lists.count == DerivedValues.listLimit { lists = [] }
         lists.append((sorting, keys))

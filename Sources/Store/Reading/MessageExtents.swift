@@ -2,13 +2,15 @@ import Models
 
 /// The range of keys, called the extent, that contains all messages of a channel.
 ///
-/// LevelDB skips removed rows one by one until it merges its tables. If the newest or oldest
-/// messages of a channel were removed, each page that starts or ends there would skip all of them.
-/// With an extent, a scan skips none of them.
+/// LevelDB skips removed rows one by one until it merges its tables. If the newest or the oldest
+/// messages of a channel were removed, each page that starts or ends at them would have to skip all
+/// of them. An extent excludes these removed rows, so that a scan need not skip them.
 ///
-/// An extent may be larger than necessary, but never too small. A commit that removes a message of a
-/// channel creates its extent, with the whole table. Each commit enlarges the extents to contain the
-/// messages that it writes. A scan that finds no messages at one end of an extent reduces it.
+/// An extent may be larger than necessary, but never too small. A commit that removes a message
+/// creates the extent of the message's channel; at first, this is the range of all keys that
+/// messages of the channel can have. Each commit enlarges the extents so that they contain the
+/// messages that it writes. A scan that finds no messages at one end of an extent reduces the
+/// extent.
 struct MessageExtents: Sendable {
     /// The maximum number of channels.
     ///
@@ -26,20 +28,21 @@ struct MessageExtents: Sendable {
         rows.forEachInOrderOfWriting { key, value in
             guard let number = key.channelOfMessage else { return }
             if value != nil {
-                // The dictionary's subscript would allocate for a missing key.
+                // Do not use the dictionary's subscript, which would allocate memory for a missing
+                // key.
                 if !extents.isEmpty, let index = extents.index(forKey: number) {
                     extents.values[index].widen(to: key)
                 }
             } else if extents[number] == nil {
                 if extents.count == MessageExtents.limit { extents = [:] }
-                // Use the range of the whole table, because the same batch may have written a
-                // message before it removed this one.
+                // Start with the range of all messages of the channel, because the same batch may
+                // have written a message before it removed this one.
                 extents[number] = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
             }
         }
     }
 
-    /// Records that a range contains no message.
+    /// Records that a range contains no message of a channel.
     mutating func recordNone(in range: KeyRange, of number: ChannelNumber) {
         extents[number]?.remove(range)
     }
@@ -51,7 +54,7 @@ extension KeyRange {
         if !key.precedes(upper) { upper = KeyBytes(key) + [0] }
     }
 
-    /// Removes `empty` from the range, if it is at one of its ends.
+    /// Removes the range `empty` from this range, if it is at one of its ends.
     fileprivate mutating func remove(_ empty: KeyRange) {
         if !lower.precedes(empty.lower) {
             guard lower.precedes(empty.upper) else { return }

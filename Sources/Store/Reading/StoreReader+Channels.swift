@@ -26,27 +26,27 @@ extension StoreReader {
     /// Returns the group channels of a list, in the order of the list.
     ///
     /// The list omits a channel that cannot be decoded, so that the other channels can still be
-    /// read; ``unreadableChannelURLs()`` returns that channel.
+    /// read. ``unreadableChannelURLs()`` returns the omitted channels.
     ///
     /// - Parameters:
     ///   - query: The filters and the order, as defined by
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
-    ///   - last: The last channel of the previous page, as it was returned; `nil` for the first
-    ///     page. The page starts after the place of this value in the list, even if the stored
-    ///     channel has moved since then.
+    ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
+    ///     first page. The page starts after the place that this value has in the list, even if the
+    ///     stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    ///   - currentUserID: The current user, whom the filters by nickname ignore.
+    ///   - currentUserID: The current user. Filters by the nicknames of members ignore this user.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel that is visited. The store caches about a hundred
-    ///   channels that were returned recently, which need no lookup until they change. Without a
-    ///   limit, one scan reads the whole list, which is faster than many pages. The first request
-    ///   for an order reads all channels. The store keeps eight orders; a ninth one replaces all of
-    ///   them. There is one exception: the first hundred channels of an order are available without
-    ///   reading all, if the order was requested before the store was last closed or suspended, and
-    ///   no channel has changed since then. Inside a batch, O(*b*) more in the number of rows that
-    ///   the batch has written.
+    /// - Complexity: A lookup for each visited channel, except for about a hundred channels that
+    ///   were returned recently and have not changed since, which are cached. Without a limit, one
+    ///   scan reads the whole list, which is faster than many pages. The first request for an order
+    ///   reads all channels and keeps the sorted list. The store keeps the lists of eight orders; a
+    ///   ninth order discards the other eight. There is one exception: the first hundred channels
+    ///   of an order are available without reading all channels, if the order was requested before
+    ///   the store was last closed or suspended, and no channel has changed since. Inside a batch,
+    ///   O(*b*) more in the number of rows that the batch has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -289,8 +289,8 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page from the saved first channels of a list; `nil` if no channels were saved, or
-    /// if the page extends beyond them.
+    /// Returns a page from the saved first channels of a list; `nil` if the list was not saved or
+    /// is outdated, or if the page extends beyond the saved channels.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool

@@ -8,8 +8,9 @@ extension Batch {
     /// - Parameters:
     ///   - message: The message. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
-    ///   - replaces: A closure that receives the stored message and returns whether to replace it,
-    ///     which saves a lookup for comparing versions. The default replaces it.
+    ///   - replaces: A closure that receives the stored message and returns whether to replace it.
+    ///     It saves the caller a lookup for comparing versions. By default, the message is
+    ///     replaced.
     /// - Returns: A Boolean value that indicates whether the message was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
     ///   messages belong in a ``/Models/OutboxItem``), or if its ID, its channel or its parent's ID
@@ -17,7 +18,7 @@ extension Batch {
     ///   is corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
-    ///   order, except for the first new message of each channel after opening.
+    ///   order, unless the message is the first new one of the channel since the store was opened.
     @discardableResult
     public func save(
         _ message: Message, source: CollectionEventSource? = nil,

@@ -5,10 +5,10 @@ import Models
 ///
 /// Before a message is written, the writer must know whether it is already stored, and looking it
 /// up takes a third of the time of a write. Most servers assign increasing IDs: the ID of a new
-/// message is greater than all stored ones, and the IDs of older pages are less. A message whose ID
-/// is outside of the range of stored IDs cannot be stored, and needs no lookup. IDs are compared by
-/// bytes, as in ``Table/place``. If an ID has one more digit than the others, it may therefore be
-/// inside the range, and is looked up.
+/// message is greater than all stored IDs, and the IDs on pages of older messages are less. A
+/// message whose ID is outside the range of stored IDs is not stored yet, so no lookup is needed.
+/// IDs are compared by bytes, as in ``Table/place``. Therefore a new ID with one more digit than
+/// the others may be inside the range, and is looked up.
 ///
 /// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
 /// the batch is committed, and removing messages does not change it. All ranges are discarded when
