@@ -1,5 +1,5 @@
-// LevelDB's C API under one module name. An app that brings its own LevelDB (an XCFramework,
-// a source target) gives it this name too, and nothing else changes.
+// LevelDB's C API under one module name. An app that brings its own LevelDB (an XCFramework or a
+// source target) gives that module this name, too. Nothing else changes.
 #ifndef SCROLLBACK_CLEVELDB_SHIM_H
 #define SCROLLBACK_CLEVELDB_SHIM_H
 

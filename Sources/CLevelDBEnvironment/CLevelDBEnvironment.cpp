@@ -38,7 +38,7 @@ int scrollback_env_reseal(scrollback_env *env, const char *path) {
 
 namespace {
 
-/// Passes an error to the caller, and returns whether there is none.
+/// Passes an error to the caller if there is one, and returns whether there is none.
 bool Report(const leveldb::Status &status, char **error) {
     if (!status.ok()) *error = strdup(status.ToString().c_str());
     return status.ok();
@@ -146,8 +146,8 @@ int scrollback_env_roll_back(scrollback_env *env) { return env->environment.Roll
 bool scrollback_env_flush(
     scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds) {
     return env->environment.Flush(least_bytes, std::chrono::milliseconds(most_milliseconds), [db] {
-        // An empty batch makes LevelDB begin a new log, and write the old one to a table on its own
-        // thread.
+        // Writing a null batch makes LevelDB begin a new log, and write the content of the old log
+        // to a table on its own thread.
         return db->rep->Write(leveldb::WriteOptions(), nullptr);
     });
 }

@@ -9,7 +9,8 @@ namespace {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ExtendCRC32C reads eight bytes at once.");
 
-/// Row k has, for each byte, the byte's effect on the checksum if k more bytes follow it.
+/// Row k contains, for each value of a byte, the effect of the byte on the checksum if k more bytes
+/// follow.
 struct Tables {
     uint32_t row[8][256];
 

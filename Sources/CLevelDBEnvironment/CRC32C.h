@@ -6,7 +6,8 @@
 
 namespace scrollback {
 
-/// Returns the CRC-32C of some bytes, given the CRC-32C of the bytes before them (0 for none).
+/// Returns the CRC-32C of some bytes, given the CRC-32C of the bytes before them (0 if there are
+/// none).
 uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count);
 
 /// Returns the masked CRC-32C of some bytes, as LevelDB stores it.

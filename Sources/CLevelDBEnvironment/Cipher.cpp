@@ -18,7 +18,7 @@ uint8_t *Bytes(char *bytes) { return reinterpret_cast<uint8_t *>(bytes); }
 
 void PutInteger(std::string *bytes, uint64_t value, size_t count) {
     while (count-- > 0) {
-        // A shift by the width of the type or more is undefined.
+        // Avoid a shift by the width of the type or more, which is undefined.
         bytes->push_back(count < sizeof(value) ? static_cast<char>(value >> (8 * count)) : 0);
     }
 }

@@ -23,9 +23,9 @@ struct SealedHeader {
     std::string check;
 
     std::string bytes() const;
-    /// Decodes a header; returns false if the bytes are not one.
+    /// Decodes a header; returns false if the bytes are not a header.
     bool Read(const char *bytes, size_t count);
-    /// Returns whether a file that starts with these bytes is sealed, intact or damaged.
+    /// Returns whether a file that starts with these bytes is sealed, even if it is damaged.
     static bool IsMarked(const char *bytes, size_t count);
 };
 

@@ -65,7 +65,7 @@ class StreamedFile : public leveldb::SequentialFile {
     const std::unique_ptr<leveldb::SequentialFile> file_;
 };
 
-/// A manifest or log whose records our reader observes while LevelDB reads them.
+/// A manifest or log whose records a RecordReader observes while LevelDB reads them.
 class WatchedFile final : public StreamedFile {
   public:
     WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
@@ -78,7 +78,7 @@ class WatchedFile final : public StreamedFile {
                   });
               },
               [this] {
-                  // LevelDB itself reports a damaged manifest.
+                  // Do not record damage of a manifest, because LevelDB itself reports it.
                   if (!isLog_) return;
                   environment_->WithReplay([](Replay &replay) { replay.Damage(); });
               }) {
@@ -101,21 +101,21 @@ class WatchedFile final : public StreamedFile {
         Status status = StreamedFile::Read(count, result, scratch);
         if (status.ok()) {
             reader_.Read(result->data(), result->size());
-            // LevelDB stops reading after a read that returns fewer bytes than requested.
+            // A read that returns fewer bytes than requested is LevelDB's last one.
             if (result->size() < count && !isOver_) {
                 isOver_ = true;
                 reader_.End();
             }
             if (isLog_ && environment_->WithReplay(
                     [](Replay &replay) { return replay.TakeImpossible(); })) {
-                // LevelDB would trap at this record. Return damaged bytes instead: no record has
-                // such a length.
+                // LevelDB would trap at this record. Return damaged bytes instead, which LevelDB
+                // rejects: no record has such a length.
                 std::memset(scratch, 0xFF, result->size());
                 *result = Slice(scratch, result->size());
             }
         } else {
             isUnseen_ = true;
-            // LevelDB treats a log that it cannot read as one that has ended.
+            // Record the failure: LevelDB treats a log that it cannot read as if the log had ended.
             if (isLog_) environment_->WithReplay([&](Replay &replay) { replay.Fail(status); });
         }
         return status;
@@ -166,15 +166,17 @@ class WrittenFile final : public leveldb::WritableFile {
     const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
-/// A log that cannot grow after a failure of any log, and that is synced when it is closed.
+/// A log.
+///
+/// It cannot grow after a failure of any log, and it is synced when it is closed.
 class LogFile final : public leveldb::WritableFile {
   public:
     LogFile(
         Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
         : environment_(environment), file_(environment, file), length_(std::move(length)) {}
 
-    // When LevelDB begins the next log, it releases this one without closing it. The next log has
-    // no batch before this destructor returns.
+    // When LevelDB begins the next log, it releases this log without closing it, so close and
+    // thereby sync it here. LevelDB writes no batch to the next log before this destructor returns.
     ~LogFile() override {
         if (!isClosed_) (void)Close();
     }
@@ -240,8 +242,7 @@ Status Environment::NewSequentialFile(
     Status status = Checked([&] { return target()->NewSequentialFile(path, &file); });
     *result = nullptr;
     if (!status.ok()) {
-        // LevelDB continues without a log that it cannot open, although it has just listed the
-        // name.
+        // Record the failure: LevelDB has just listed the log, but would continue without it.
         if (IsLog(path)) WithReplay([&](Replay &replay) { replay.Fail(status); });
         return status;
     }
@@ -263,7 +264,8 @@ Status Environment::NewRandomAccessFile(
 
 Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
     *result = nullptr;
-    // An opening creates a file for the replayed batches, or a new log, before it removes any file.
+    // When LevelDB creates a table for the replayed batches or a new log, the replay has ended, and
+    // no file was removed yet.
     Status status = WithReplay([&](Replay &replay) {
         if (IsLog(path)) replay.End();
         return Refusal();
@@ -295,13 +297,13 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
-        // With the old manifest, a log without an intact record would remain, and count as damaged
-        // forever.
+        // Do not reuse the manifest in an opening that skips damage: with the old manifest, a log
+        // without an intact record would remain, and would count as damaged in every opening.
         if (IsManifest(path) && !refusesDamage_) return false;
         return Refusal().ok() && replay.IsWhole(path, length);
     });
     if (!isGranted) {
-        // LevelDB then writes a table and a new log, or a new manifest.
+        // After this error, LevelDB writes a table and a new log, or a new manifest.
         return Status::NotSupported(path, "does not end after a whole record");
     }
     leveldb::WritableFile *file = nullptr;
@@ -359,7 +361,7 @@ Status Environment::RenameFile(const std::string &from, const std::string &to) {
         logs_.erase(from);
         logs_.erase(to);
     }
-    // LevelDB removes the old manifest next.
+    // Sync the new name of CURRENT, because LevelDB removes the old manifest next.
     return NameOf(to) == "CURRENT" ? SyncDirectoryOf(to) : status;
 }
 
@@ -392,8 +394,8 @@ Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, i
         *error = ENOENT;
         return status;
     }
-    // Opening the file or locking it failed. If the file is locked by this process, there is no
-    // errno. EACCES may mean either; LevelDB's text distinguishes the two.
+    // Either opening the file or locking it has failed. If this process itself holds the lock,
+    // there is no errno. EACCES is possible in both cases, which LevelDB's text distinguishes.
     bool isLock = status.ToString().compare(0, 15, "IO error: lock ") == 0;
     bool isHeld = *error == 0 || *error == EAGAIN || *error == EWOULDBLOCK || *error == EACCES;
     if (!isLock || !isHeld) return WithErrno(status, *error);
@@ -413,7 +415,7 @@ Status Environment::LockFile(const std::string &path, leveldb::FileLock **lock) 
     Status status = TryLock(path, lock, &error);
     if (!status.ok()) return status;
     files_->MakePrivate(path, false);
-    // Each opening begins with the lock.
+    // Each opening begins by locking the database, so start a new replay.
     std::lock_guard<std::mutex> guard(mutex_);
     replay_ = Replay();
     logs_.clear();
@@ -502,8 +504,8 @@ int Environment::RollBack() {
 }
 
 int Environment::CutLogs(const std::string &directory) {
-    // LevelDB unlocks a database before it closes its log. Another process may have opened the
-    // database since then, and must not lose its writes.
+    // Lock the database: LevelDB has unlocked it. Another process may have opened the database
+    // since, and must not lose its writes.
     int error = 0;
     leveldb::FileLock *lock = LockDatabase(directory, &error);
     if (lock == nullptr) return error;
@@ -511,7 +513,8 @@ int Environment::CutLogs(const std::string &directory) {
         uint64_t length = 0;
         Status status = target()->GetFileSize(path, &length);
         error = status.ok() || status.IsNotFound() ? 0 : errno;
-        // If a log no longer exists, another opening has replayed it. If a log is longer, another
+        // Truncate only a log that no other opening has changed. If a log no longer exists, another
+        // opening has replayed it. If a log is longer than this environment has written, another
         // opening has reused it.
         if (status.ok() && length > log->good && length <= log->written) {
             error = files_->Cut(path, log->good);

@@ -51,8 +51,8 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
-    /// Makes LevelDB begin a new log and waits until the old ones are removed, if the logs have at
-    /// least a given number of bytes.
+    /// If the logs have at least a given number of bytes, makes LevelDB begin a new log, and waits
+    /// until the old logs are removed.
     ///
     /// The closure makes LevelDB begin the log. Returns whether the logs have fewer bytes now.
     bool Flush(
@@ -79,11 +79,13 @@ class Environment final : public leveldb::EnvWrapper {
     /// Records that a file could not be created or written, so that LevelDB writes no table.
     void NoteFailure();
 
-    /// Returns the error of a log after which no log may grow, if there is one.
+    /// Returns the error of a log because of which no log may grow any more; ok if there is none.
     leveldb::Status LogFailure();
     void SetLogFailure(const leveldb::Status &status);
 
-    /// Calls a closure with the replay, which no other thread accesses meanwhile.
+    /// Calls a closure with the replay.
+    ///
+    /// No other thread accesses the replay during the call.
     template <class Body>
     auto WithReplay(Body body) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -91,7 +93,7 @@ class Environment final : public leveldb::EnvWrapper {
     }
 
   private:
-    /// Returns the reason why an opening must not create a file, if there is one.
+    /// Returns the reason why an opening must not create a file; ok if there is none.
     ///
     /// The caller holds the mutex.
     leveldb::Status Refusal() const;
@@ -106,8 +108,9 @@ class Environment final : public leveldb::EnvWrapper {
 
     const std::unique_ptr<Files> files_;
 
-    /// Protects the following members, because LevelDB's background thread writes tables and
-    /// removes logs during writes.
+    /// Protects the following members.
+    ///
+    /// LevelDB's background thread writes tables and removes logs while other threads write.
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<LogLength>> logs_;
     leveldb::Status logFailure_;
@@ -115,10 +118,12 @@ class Environment final : public leveldb::EnvWrapper {
     bool refusesDamage_ = false;
     /// The number of failures to create or write a file.
     uint64_t failures_ = 0;
-    /// Notified of each removed log, and of each failure.
+    /// Notified when a log is removed, and after each failure.
     std::condition_variable didChange_;
 
-    /// True if `logFailure_` is set, so that an ordinary write need not lock the mutex.
+    /// True if `logFailure_` is set.
+    ///
+    /// An ordinary write reads only this flag, and need not lock the mutex.
     std::atomic<bool> hasLogFailure_{false};
 };
 

@@ -15,7 +15,8 @@
 
 namespace leveldb {
 
-// The library contains it everywhere, but its header helpers/memenv.h is not always installed.
+// Declared here because the header helpers/memenv.h is not always installed, although every LevelDB
+// library contains the function.
 LEVELDB_EXPORT Env *NewMemEnv(Env *base);
 
 }  // namespace leveldb
@@ -28,8 +29,8 @@ namespace {
 
 int Sync(int file) {
 #ifdef F_FULLFSYNC
-    // On Apple platforms, fsync leaves the bytes in the drive's cache. Not every file system
-    // supports F_FULLFSYNC.
+    // On Apple platforms, fsync may leave the bytes in the drive's cache, and F_FULLFSYNC flushes
+    // it. Use fsync if the file system does not support F_FULLFSYNC.
     if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
     while (fsync(file) != 0) {
@@ -53,12 +54,14 @@ int With(const std::string &path, int flags, Body body) {
 
 /// The locks that this process holds, in any environment.
 ///
-/// LevelDB detects a second opening by the same process only after it has opened LOCK again. As
-/// POSIX specifies, closing that file releases the lock of the process. Another process could then
-/// open the database while it is in use.
+/// LevelDB detects a second opening by the same process only after it has opened the file LOCK
+/// again. When it then closes that file, the process loses its lock, as POSIX specifies, and
+/// another process could open the database while it is in use.
 class HeldLocks {
   public:
-    /// The device and the number of a file, which are equal for two paths of one file.
+    /// The device and the inode number of a file.
+    ///
+    /// Two paths of the same file have the same identity.
     using Identity = std::pair<dev_t, ino_t>;
 
     static HeldLocks &Shared() {
@@ -107,7 +110,8 @@ class DiskFiles final : public Files {
         const std::string &path, leveldb::RandomAccessFile **result) override {
         uint64_t size = 0;
         const bool hasSize = target()->GetFileSize(path, &size).ok();
-        // The system cannot map an empty file, and LevelDB would report an error of the disk.
+        // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
+        // error of the disk.
         if (hasSize && size == 0) {
             *result = nullptr;
             return Status::Corruption(path, "the file is empty");

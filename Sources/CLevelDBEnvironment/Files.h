@@ -15,7 +15,7 @@ namespace scrollback {
 /// A layer between the disk and our environment: leveldb::Env with additional functions, which
 /// return 0 or an errno.
 ///
-/// Layers are stacked. If one of them seals the files, the layers above it see plain files with
+/// Layers can be stacked. If a layer seals the files, the layers above it see plain files with
 /// plain lengths.
 class Files : public leveldb::EnvWrapper {
   public:
@@ -30,8 +30,10 @@ class Files : public leveldb::EnvWrapper {
     /// Restricts a file or directory to its owner, if the file system supports owners.
     virtual void MakePrivate(const std::string &path, bool isDirectory) = 0;
 
-    /// Rewrites a file in the way in which new files are written, if that differs. Only for a layer
-    /// that seals.
+    /// Seals a file again in the way in which new files are sealed, if the file is sealed in
+    /// another way.
+    ///
+    /// Only for a layer that seals.
     virtual int Reseal(const std::string &) { return 0; }
 
     /// Reads the plain bytes of a log or manifest. Only for a layer that seals.

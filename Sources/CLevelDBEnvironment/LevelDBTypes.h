@@ -7,8 +7,8 @@
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 
-// The opaque types of LevelDB's C API, as db/c.cc defines them in versions 1.20 to 1.23. Our tests
-// would detect a version with other layouts; the compiler would not.
+// The opaque types of LevelDB's C API, as db/c.cc defines them in versions 1.20 to 1.23. The
+// compiler cannot detect a version with other layouts, but the tests do.
 
 struct leveldb_env_t {
     leveldb::Env *rep;

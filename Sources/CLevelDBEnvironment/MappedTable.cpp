@@ -20,7 +20,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
         : file_(std::move(file)), map_(map), size_(size), shift_(kLeastShift) {
         while ((size - 1) >> shift_ >= 64) shift_++;
         (void)madvise(const_cast<char *>(map), size, MADV_RANDOM);
-        // The footer, the index and the filter are at the end.
+        // Prefetch the end of the table, which contains the footer, the index and the filter.
         uint64_t tail = std::min(size, kTail);
         Fetch(size - tail, size);
         for (uint64_t part = ((size - tail) >> shift_) + 1; part <= (size - 1) >> shift_; part++) {
@@ -30,13 +30,14 @@ class MappedTable final : public leveldb::RandomAccessFile {
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         Status status = file_->Read(offset, count, result, scratch);
-        // The caller has not accessed the bytes yet.
+        // Prefetch the bytes now: the caller has not accessed them yet.
         if (status.ok() && !result->empty()) Advise(offset, offset + result->size() - 1);
         return status;
     }
 
   private:
-    /// In a larger file, a part is a 64th of it, so that one word has a bit for each part.
+    /// A part has at least 64 KiB. In a file of more than 64 such parts, a part is a 64th of the
+    /// file, so that one word has a bit for each part.
     static constexpr int kLeastShift = 16;
     static constexpr uint64_t kTail = 64 << 10;
 
@@ -55,7 +56,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
         }
     }
 
-    /// Starts to read a range of bytes, without waiting.
+    /// Makes the system start to read a range of bytes, without waiting for it.
     void Fetch(uint64_t begin, uint64_t end) const {
         static const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
         begin -= begin % page;
@@ -78,14 +79,15 @@ leveldb::RandomAccessFile *NewMappedTable(
 #ifdef __linux__
     char scratch;
     Slice first;
-    // A mapped file returns a pointer into the mapping; any other file copies the bytes.
+    // Detect whether the file is mapped: a mapped file returns a pointer into the mapping, and any
+    // other file copies the bytes.
     if (size > 0 && file->Read(0, 1, &first, &scratch).ok() && first.size() == 1
         && first.data() != &scratch) {
         const char *map = first.data();
         return new MappedTable(std::move(file), map, size);
     }
 #else
-    // The read-ahead of other systems was not measured.
+    // Do nothing on other systems, whose read-ahead was not measured.
     (void)size;
 #endif
     return file.release();

@@ -8,7 +8,7 @@
 
 namespace scrollback {
 
-/// Returns a table that prefetches parts of 64 KiB of a file that LevelDB maps into memory.
+/// Returns a table whose file LevelDB maps into memory, and whose reads prefetch parts of 64 KiB.
 ///
 /// By default, the system decides how much to read around each accessed page: 128 KiB on most
 /// disks, but a whole table if read-ahead is set to megabytes, as for network disks of cloud

@@ -26,7 +26,8 @@ bool HasGoodChecksum(const char *header) {
 
 /// Returns whether a complete fragment starts at any position in the bytes.
 ///
-/// The cost is low: there are fewer bytes than a block, and few positions pass the first two tests.
+/// The cost is low: there are fewer bytes than in a block, and few positions pass the first two
+/// tests.
 bool HoldsFragment(const char *bytes, size_t count) {
     for (; count >= kHeaderSize; bytes++, count--) {
         if (bytes[6] >= kFull && bytes[6] <= kLast && kHeaderSize + Length(bytes) <= count
@@ -68,7 +69,9 @@ void RecordReader::End() {
     isTorn_ = isTorn_ || isInRecord_ || isInZeros_;
 }
 
-/// Processes a block, which is shorter than the others only if it is the last one.
+/// Processes a block.
+///
+/// Only the last block may be shorter than the others.
 void RecordReader::Block(const char *bytes, size_t count) {
     for (size_t at = 0; at < count && kBlockSize - at >= kHeaderSize;) {
         const char *header = bytes + at;
@@ -82,8 +85,9 @@ void RecordReader::Block(const char *bytes, size_t count) {
         if (type == kZero && size == kHeaderSize) return Zeros(header, rest);
         if (size > kBlockSize - at) return Damage();
         if (size > rest) {
-            // After a crash, nothing follows the truncated record. If a fragment follows, the
-            // length is wrong, and LevelDB has dropped that fragment as a part of the record.
+            // If the record was truncated by a crash, nothing follows it. If a fragment follows,
+            // the record's length is wrong, and LevelDB has dropped the fragment as a part of the
+            // record: this is damage.
             if (HoldsFragment(header + 1, rest - 1)) return Damage();
             isTorn_ = true;
             return;

@@ -11,9 +11,10 @@ namespace scrollback {
 /// Reads the bytes of a log or a manifest, and reports the records that LevelDB finds in them.
 ///
 /// Both kinds of files consist of blocks of 32 KiB, and a block consists of fragments. A fragment
-/// has a header of seven bytes: the masked CRC-32C of type and payload, the length of the payload,
-/// and the type. A record is one fragment, or a first, any number of middle, and a last fragment in
-/// adjacent blocks. Fewer than seven bytes at the end of a block stay empty.
+/// has a header of seven bytes (the masked CRC-32C of type and payload, the length of the payload,
+/// and the type) and a payload. A record is either one fragment, or a first fragment, any number of
+/// middle fragments and a last fragment in adjacent blocks. If fewer than seven bytes are left at
+/// the end of a block, they are empty.
 ///
 /// The reader handles damage exactly as LevelDB does, so that it reports the records that LevelDB
 /// uses: after a wrong checksum or length, the rest of the block is dropped.
@@ -60,8 +61,9 @@ class RecordReader {
     std::string head_;
     uint64_t size_ = 0;
 
-    /// True if the beginning of a record was dropped, so that its other fragments are not further
-    /// damage.
+    /// True if the beginning of a record was dropped.
+    ///
+    /// The other fragments of that record then do not count as further damage.
     bool isResyncing_ = false;
     bool isInZeros_ = false;
     bool isTorn_ = false;

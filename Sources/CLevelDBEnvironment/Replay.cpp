@@ -83,19 +83,21 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
     return value;
 }
 
-/// A bound of sequence numbers: LevelDB has 56 bits for them, and no database reaches the highest
-/// bit.
+/// An upper bound of sequence numbers.
+///
+/// LevelDB has 56 bits for them, but no database reaches the highest bit.
 constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
 
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
     std::optional<uint64_t> log, sequence;
-    // LevelDB itself rejects a manifest that cannot be decoded.
+    // Ignore a record that cannot be decoded: LevelDB itself rejects such a manifest.
     if (!ReadEdit(record, &log, &sequence)) return;
     hasManifest_ = true;
     sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
-    // Later edits have higher sequence numbers, but a log number only if there is a new log.
+    // Each later edit has a higher sequence number, but only an edit for a new log has a log
+    // number.
     if (log && *log != oldestLog_) {
         oldestLog_ = *log;
         sequenceAtOldestLog_ = sequence.value_or(UINT64_MAX - 1);
@@ -103,7 +105,8 @@ void Replay::ManifestRecord(const std::string &record) {
 }
 
 void Replay::BeginLog(uint64_t number) {
-    // The oldest log must exist, because a log is on disk before the manifest names it.
+    // The oldest needed log must exist, because a log is on disk before the manifest names it. If
+    // the replay begins with a later log, the oldest one is missing.
     if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
         Count(&report_.damaged, OldestLog());
     }
@@ -115,8 +118,8 @@ void Replay::BeginLog(uint64_t number) {
 void Replay::LogRecord(const std::string &head, uint64_t size) {
     if (head.size() < kBatchHeader) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
-    // An operation has at least two bytes, and LevelDB subtracts one from the number after the last
-    // operation.
+    // The numbers are impossible if the record is too short for the operations (each has at least
+    // two bytes), or if LevelDB's calculation of the last number would overflow.
     if (sequence > kGreatestSequence || count > (size - kBatchHeader) / 2 || sequence + count == 0) {
         isImpossible_ = true;
         return Damage();
@@ -126,9 +129,9 @@ void Replay::LogRecord(const std::string &head, uint64_t size) {
         isSuspect_ = true;
         Count(&report_.breaks, tornLog_.value_or(log_));
     }
-    // If the numbers continue, no batch is based on the torn record at the end of an earlier log:
-    // LevelDB keeps a log that is torn in its first record, and begins a new one. Otherwise, the
-    // break was reported.
+    // A torn record at the end of an earlier log is no damage if the numbers continue here: LevelDB
+    // has continued after the record was lost. If the numbers do not continue, the break was
+    // already reported.
     tornLog_.reset();
     report_.batches++;
     next_ = sequence + count;

@@ -12,19 +12,21 @@
 
 namespace scrollback {
 
-/// The state of LevelDB's replay when it opens a database, which finds missing and damaged batches.
+/// The state of LevelDB's replay when it opens a database.
 ///
-/// LevelDB first reads the manifest, then each log that is not in tables yet, in the order in which
-/// the logs were written, and then creates a file.
+/// By following the replay, this class finds missing and damaged batches. LevelDB first reads the
+/// manifest, then each log that is not in tables yet, in the order in which the logs were written,
+/// and then creates a file.
 ///
 /// Each log record is a write batch: the sequence number of its first operation, then the number of
 /// operations. Sequence numbers are contiguous, within a log and from one log to the next. They are
 /// never lower than expected: LevelDB continues from the highest number in the manifest or a log,
 /// even if it reuses a log.
 ///
-/// They could be higher than expected without a missing batch: if LevelDB reused a log whose last
-/// number is lower than that in the manifest, because a power failure truncated the log, or a
-/// failed write was rolled back. Therefore such a log is not reused.
+/// There is a case in which they could be higher than expected although no batch is missing: if a
+/// power failure truncated a log, or a failed write was rolled back, the log's last number may be
+/// lower than the number in the manifest. If LevelDB reused that log, its next batch would not
+/// continue the log's numbers. Therefore such a log is not reused.
 class Replay {
   public:
     /// The size of the two numbers in a log record: eight and four bytes.
@@ -59,8 +61,8 @@ class Replay {
     void NoteWhole(const std::string &path, uint64_t size) { whole_[path] = size; }
     bool IsWhole(const std::string &path, uint64_t size) const;
 
-    /// Returns whether the next batch, with the next sequence number, would appear to follow
-    /// missing batches in the last log.
+    /// Returns whether the next batch would have a sequence number that does not continue the last
+    /// log, as if batches were missing.
     bool WouldBreak() const;
 
     /// The reason why the opening must fail; ok if it need not.
@@ -80,8 +82,10 @@ class Replay {
     scrollback_log_report report_ = {};
     leveldb::Status failure_;
 
-    /// The oldest log that is needed, and the highest sequence number when the manifest first named
-    /// it. The number of the log's first batch is at most one higher.
+    /// The oldest log that is needed, and the highest sequence number at the time when the manifest
+    /// first named that log.
+    ///
+    /// The sequence number of the log's first batch is at most one higher.
     uint64_t oldestLog_ = 0;
     uint64_t sequenceAtOldestLog_ = 0;
     /// The highest sequence number in the manifest.

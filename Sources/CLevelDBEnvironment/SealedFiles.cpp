@@ -21,7 +21,8 @@ bool EndsWith(const std::string &text, const std::string &end) {
         && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// Returns whether a file is sealed in pages: a table, or a copy of a file of an outbox item.
+/// Returns whether a file is sealed in pages: a table, or the copy of a file that belongs to an
+/// outbox item.
 bool IsPaged(const std::string &path) {
     return EndsWith(path, ".ldb") || EndsWith(path, ".sst")
         || EndsWith(path, SCROLLBACK_COPY_SUFFIX);
@@ -60,8 +61,8 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
-        // After NotSupported, LevelDB begins a new file. `Environment` has already rejected torn or
-        // damaged files.
+        // Let LevelDB append only to a file under the key of new files. After NotSupported, LevelDB
+        // begins a new file. `Environment` has already rejected torn or damaged files.
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
         if (!reader->isWhole() || !(isCurrent || isEmpty)) {
@@ -98,7 +99,8 @@ class SealedFiles final : public Files {
         if (Identity(from) == Identity(to) || !target()->FileExists(from)) {
             return target()->RenameFile(from, to);
         }
-        // LevelDB's repair gives a table another number.
+        // LevelDB's repair renames a table to another number. The key depends on the name, so seal
+        // the table again.
         bool isPlain = false;
         Status status = IsPlain(from, &isPlain);
         if (!status.ok()) return status;
@@ -112,12 +114,13 @@ class SealedFiles final : public Files {
         bool isPlain = false;
         Status status = IsPlain(path, &isPlain);
         if (!status.ok()) return ErrorOf(status);
-        // An empty file gets another header when it grows again.
+        // Remove the header, too, if the file becomes empty. The file gets another header when it
+        // grows again.
         if (isPlain || length == 0) return below_->Cut(path, length);
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, length, &reader);
         if (!status.ok()) return ErrorOf(status);
-        // Logs are truncated at the end of a flush, where a record ends, too.
+        // Logs are only truncated at the end of a flush, where a sealed record ends.
         if (reader->plainLength() != length) return EINVAL;
         return below_->Cut(path, reader->end());
     }
@@ -168,7 +171,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads the first bytes of a file, or all of them if there are fewer.
+    /// Reads the first bytes of a file: as many as a header has, or all bytes if there are fewer.
     Status Head(const std::string &path, std::string *head) {
         std::unique_ptr<leveldb::SequentialFile> file;
         Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
@@ -185,7 +188,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Determines whether a file is plain, and plain files are read.
+    /// Determines whether a file is plain and plain files may be read.
     Status IsPlain(const std::string &path, bool *isPlain) {
         *isPlain = false;
         if (!cipher_.reads_plain) return Status::OK();
@@ -195,13 +198,13 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Returns whether a file that starts with these bytes is plain, and plain files are read.
+    /// Returns whether a file that starts with these bytes is plain and plain files may be read.
     bool IsPlainHead(const std::string &head) const {
         return cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size());
     }
 
-    /// Determines the number of a file's data key, or 0 if the file is plain, and whether the key
-    /// is available.
+    /// Determines the number of a file's data key (0 if the file is plain), and whether that key is
+    /// available.
     Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
         std::string head;
         Status status = Head(path, &head);
@@ -314,7 +317,8 @@ class SealedFiles final : public Files {
         return Replace(from, to, nullptr);
     }
 
-    /// Copies a file or, if `bytes` is not null, writes these bytes instead, atomically.
+    /// Replaces the file `to` atomically by a copy of `from` or, if `bytes` is not null, by these
+    /// bytes.
     Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
         const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
         leveldb::WritableFile *writable = nullptr;
@@ -333,7 +337,7 @@ class SealedFiles final : public Files {
         if (status.ok()) status = this->target()->RenameFile(unfinished, to);
         if (!status.ok()) {
             int error = errno;
-            // If the file cannot be removed now, the next resealing of files removes it.
+            // Ignore an error: the next resealing of files removes the file.
             (void)this->target()->RemoveFile(unfinished);
             errno = error;
             return status;
@@ -356,7 +360,8 @@ class SealedFiles final : public Files {
             size_t count = std::min<uint64_t>(sizeof(buffer), size - at);
             status = file->Read(at, count, &page, buffer);
             if (status.IsCorruption()) {
-                // These bytes do not match the checksum of a block.
+                // The page is damaged. Write bytes instead that do not match the checksum of any
+                // block of the table.
                 std::memset(buffer, 0xFF, count);
                 page = Slice(buffer, count);
                 status = Status::OK();

@@ -20,7 +20,7 @@ bool AreZeros(const char *bytes, size_t count) {
     return std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; });
 }
 
-/// Returns the data that is authenticated with a record at a position in the file.
+/// Returns the data that is authenticated together with a record at a position in the file.
 std::string Bound(const char *record, uint64_t at) {
     std::string bound(record + kLengthAt, kNonceAt - kLengthAt);
     PutInteger(&bound, at, 8);
@@ -215,7 +215,8 @@ bool SealedStreamReader::Record() {
     const char *record = block_.data() + at_;
     size_t rest = block_.size() - at_, room = SealedStream::kBlock - at_;
     if (room <= SealedStream::kOverhead || AreZeros(record, rest)) {
-        // Some file systems leave zeros in place of a record after a power failure.
+        // After a power failure, some file systems leave zeros in place of a record. Zeros are
+        // therefore no damage.
         if (!AreZeros(record, rest)) {
             Damage();
         } else if (room > SealedStream::kOverhead || rest < room) {
@@ -271,8 +272,8 @@ void SealedStreamReader::End() {
     size_t room = scrollback_log_block_size - plain_ % scrollback_log_block_size;
     bool hasHeader = room >= scrollback_log_header_size;
     if (isDamaged_) {
-        // The replacement must fill a block, because LevelDB treats an error in a shorter block as
-        // a torn record.
+        // The replacement bytes must fill a block, because LevelDB treats an error in a shorter
+        // block as a torn record.
         filler_ = standIn_ = hasHeader ? room : room + scrollback_log_block_size;
     } else if (isTorn_) {
         standIn_ = hasHeader ? 1 : room + 1;

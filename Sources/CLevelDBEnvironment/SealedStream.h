@@ -13,17 +13,17 @@ namespace scrollback {
 /// beginning.
 ///
 /// A file consists of blocks of 32 KiB, the first of which starts with the header. Blocks contain
-/// records, each with the bytes of one flush or of a part of it. A record never crosses the end of
-/// a block. If a block has no room for another record, the rest of it is zeros. After damage,
-/// reading continues with the next block.
+/// records. A record contains the bytes of one flush, or a part of them, and never crosses the end
+/// of a block. If a block has no room for another record, its rest is zeros. After damage, reading
+/// continues with the next block.
 ///
 ///     record := check length offset nonce sealed
 ///
 /// The check is the masked CRC-32C of the next three fields. The length is the number of sealed
 /// bytes, and the offset is their position in the plain file. The nonce is random, because a file
-/// may be truncated and grow again. The length, the offset, and the position of the record in the
-/// file are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Encrypted files",
-/// describes this format.
+/// may be truncated and grow again with other bytes at the same position. The length, the offset,
+/// and the position of the record in the file are authenticated with the record. DO NOT CHANGE:
+/// Docs/Format.md, "Encrypted files", describes this format.
 class SealedStream {
   public:
     static constexpr size_t kBlock = 32768;
@@ -32,15 +32,16 @@ class SealedStream {
 
     /// Creates a file that grows.
     ///
-    /// - `plainAt`: The number of its plain bytes so far.
+    /// - `plainAt`: The number of plain bytes in the file so far.
     /// - `at`: The size of the file so far; 0 if the file has no header yet.
     static leveldb::WritableFile *Written(
         std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
         const std::string &header, uint64_t plainAt, uint64_t at);
 };
 
-/// Reads a stream, and replaces unreadable parts by bytes that LevelDB and RecordReader find torn
-/// or damaged, too.
+/// Reads a stream.
+///
+/// Unreadable parts are replaced by bytes that LevelDB and RecordReader also find torn or damaged.
 ///
 /// - An incomplete record at the end, as after a crash, is read as an incomplete header.
 /// - A damaged part is read as bytes of 0xFF, which no header has as its length.
@@ -98,7 +99,8 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     size_t at_ = 0;
     bool isAtEnd_ = false;
 
-    /// The bytes that were read but not returned: a number of 0xFF bytes, and then the others.
+    /// The bytes that were read but not returned yet: first `filler_` bytes of 0xFF, and then
+    /// `bytes_`.
     uint64_t filler_ = 0;
     std::string bytes_;
     size_t taken_ = 0;

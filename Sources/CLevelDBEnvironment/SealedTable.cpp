@@ -44,7 +44,7 @@ class WrittenTable final : public leveldb::WritableFile {
         return failure_;
     }
 
-    /// Nothing reads a table before it is complete.
+    /// Do nothing, because no table is read before it is complete.
     Status Flush() override { return failure_; }
 
     Status Sync() override {
@@ -64,8 +64,9 @@ class WrittenTable final : public leveldb::WritableFile {
         isOver_ = true;
     }
 
-    /// If the write of a page fails, the file is abandoned: the page is never sealed again with
-    /// other bytes.
+    /// If the write of a page fails, the file is abandoned.
+    ///
+    /// Therefore no nonce is used twice with different bytes.
     void SealPage(bool isLast) {
         size_t at = sealed_.size();
         sealed_.resize(at + plain_.size() + kTagSize);
@@ -88,7 +89,9 @@ class WrittenTable final : public leveldb::WritableFile {
     Status failure_;
 };
 
-/// The page that a thread has read last, because consecutive blocks share a page.
+/// The page that a thread has read last.
+///
+/// It is kept because consecutive blocks of a table may share a page.
 struct LastPage {
     uint64_t file = 0, page = 0;
     char bytes[SealedTable::kPage];
@@ -230,7 +233,8 @@ class StreamedTable final : public leveldb::SequentialFile {
     uint64_t left_;
     /// The number of the next page.
     uint64_t number_ = 0;
-    /// The current page: its bytes, their number, and how many of them were returned.
+    /// The current page: its bytes, their number, and the number of bytes that were already
+    /// returned.
     char page_[SealedTable::kPage];
     size_t size_ = 0, taken_ = 0;
     bool isOver_ = false;

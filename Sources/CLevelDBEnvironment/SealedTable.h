@@ -9,12 +9,13 @@
 
 namespace scrollback {
 
-/// A sealed table, or a copy of a file of an outbox item: a file that is written once, from the
-/// beginning to the end.
+/// A sealed table, or a sealed copy of a file that belongs to an outbox item: a file that is
+/// written once, from the beginning to the end.
 ///
-/// The header is followed by pages of 4 KiB with a tag each; the last page may be shorter. The
-/// nonce of a page contains its number, and whether it is the last one. Therefore no page can
-/// replace another, and the last page of a truncated file cannot be opened.
+/// The header is followed by pages of 4 KiB, each with an authentication tag; the last page may be
+/// shorter. The nonce of a page contains the page's number, and whether it is the last one.
+/// Therefore a page cannot replace another one, and the last page of a truncated file cannot be
+/// decrypted.
 class SealedTable {
   public:
     static constexpr size_t kPage = 4096;
@@ -31,8 +32,9 @@ class SealedTable {
         std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);
 
-    /// Reads a file from the beginning to the end, with one page in memory. `file` is read from the
-    /// end of its header; `size` is the size of the whole file.
+    /// Reads a file from the beginning to the end, with one page in memory.
+    ///
+    /// `file` is positioned after its header; `size` is the size of the whole file.
     static leveldb::SequentialFile *Streamed(
         std::unique_ptr<leveldb::SequentialFile> file, std::unique_ptr<FileKey> key,
         uint64_t size);

@@ -22,7 +22,9 @@ inline leveldb::Status WithErrno(const leveldb::Status &status, int error) {
     return WithCause(status, "errno " + std::to_string(error));
 }
 
-/// Calls the underlying environment, and adds the errno to its error; 0 if no system call failed.
+/// Calls the underlying environment, and adds the errno to the text of its error, if there is one.
+///
+/// The errno is 0 if no system call failed.
 template <class Call>
 leveldb::Status Checked(Call call) {
     errno = 0;

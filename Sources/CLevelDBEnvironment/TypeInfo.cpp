@@ -1,11 +1,13 @@
 // Type information of the LevelDB classes from which ours derive.
 //
-// The compiler makes the type information of each of our classes refer to that of its base class.
-// Debian's LevelDB contains the latter, but Homebrew's is built without it (-fno-rtti), so that our
-// classes would not link. Building them without type information requires a flag that SwiftPM
-// rejects in a dependency. Therefore this file defines it: as weak, for a static LevelDB that
-// contains it, and as hidden, so that a shared LevelDB keeps its own. The two are never compared:
-// neither LevelDB nor this target uses dynamic_cast, typeid, or these classes as exceptions.
+// The compiler makes the type information of each class of this target refer to the type
+// information of its base class in LevelDB. Debian's LevelDB contains that, but Homebrew's LevelDB
+// is built without type information (-fno-rtti), so that the classes of this target would not link.
+// Building this target without type information requires a flag that SwiftPM rejects in a
+// dependency. Therefore this file defines the type information of the base classes. The definitions
+// are weak, in case a static LevelDB contains them, and hidden, so that a shared LevelDB keeps its
+// own ones. It does not matter which definition is used: neither LevelDB nor this target uses
+// dynamic_cast, typeid, or these classes as exceptions.
 
 namespace {
 
@@ -29,7 +31,7 @@ extern "C" {
 extern const void *const classTable[] SYMBOL("_ZTVN10__cxxabiv117__class_type_infoE");
 extern const void *const derivedClassTable[] SYMBOL("_ZTVN10__cxxabiv120__si_class_type_infoE");
 
-// The first two words of a table precede the address to which objects point.
+// Objects point to an address in the table that is preceded by its first two words.
 #define CLASS(variable, name) \
     OURS variable SYMBOL("_ZTI" name); \
     OURS variable = {classTable + 2, name, nullptr}

@@ -1,8 +1,9 @@
-// GNU readline, for Examples/REPL alone: it is under the GPL and stays out of every library.
+// GNU readline. Only Examples/REPL may use it: it is under the GPL, so no library of the package
+// contains it.
 #ifndef SCROLLBACK_CREADLINE_SHIM_H
 #define SCROLLBACK_CREADLINE_SHIM_H
 
-#include <stdio.h>  // readline.h uses FILE and does not say so
+#include <stdio.h>  // readline.h uses FILE without including this
 
 #if __has_include(<readline/readline.h>)
 #include <readline/readline.h>

@@ -3,20 +3,20 @@
 // A log is LevelDB's write-ahead log, a file such as 000005.log. This environment wraps another
 // environment, and
 //
-//   - syncs each log when it is closed, which LevelDB does not, and the directory when a log is
-//     created: no batch can be lost while a later one survives;
+//   - syncs each log when it is closed, which LevelDB does not do, and the directory when a log is
+//     created, so that no batch can be lost while a later batch survives;
 //   - lets no log grow after a failure, and can roll back a failed write;
 //   - checks the logs while LevelDB replays them, and reports the batches that LevelDB drops
 //     silently;
 //   - lets LevelDB reuse a log or manifest only if the file ends after a complete record;
-//   - fails an opening if a log cannot be read, where LevelDB would ignore the log;
+//   - fails an opening if a log cannot be read, whereas LevelDB would ignore the log;
 //   - keeps the lock of an open database if this process tries to open the database again;
 //   - makes files readable only for their owner, and writes no LOG, which would contain keys;
 //   - optionally encrypts the files, and detects modifications;
 //   - appends the cause to the text of each error, such as " [errno 28]" or " [locked]". NotFound
 //     and Corruption are unchanged, because LevelDB depends on them.
 //
-// Requires LevelDB 1.23: before it, leveldb::Env has no RemoveFile.
+// Requires LevelDB 1.23, because leveldb::Env of earlier versions has no RemoveFile.
 #ifndef SCROLLBACK_CLEVELDBENVIRONMENT_H
 #define SCROLLBACK_CLEVELDBENVIRONMENT_H
 
@@ -30,7 +30,7 @@ extern "C" {
 
 #pragma clang assume_nonnull begin
 
-// As in leveldb/c.h.
+// Declared as in leveldb/c.h.
 typedef struct leveldb_env_t leveldb_env_t;
 typedef struct leveldb_options_t leveldb_options_t;
 typedef struct leveldb_t leveldb_t;
@@ -41,10 +41,12 @@ typedef struct scrollback_env scrollback_env;
 /// Creates an environment on disk.
 scrollback_env *scrollback_env_create_disk(void);
 
-/// Creates an environment in memory, whose files are removed with it. Syncing has no cost there.
+/// Creates an environment in memory.
+///
+/// Its files exist as long as the environment. Syncing them has no cost.
 scrollback_env *scrollback_env_create_memory(void);
 
-/// Creates an environment around another one whose files are on disk.
+/// Creates an environment around another environment, whose files must be on disk.
 ///
 /// The caller keeps the ownership of `base`, which must outlive the new environment.
 scrollback_env *scrollback_env_create_around(leveldb_env_t *base);
@@ -58,16 +60,15 @@ void scrollback_env_destroy(scrollback_env *env);
 leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
 
 /// Sets whether LevelDB reuses the last log and manifest when it opens a database, instead of
-/// writing a table and new files.
+/// writing a table, a new log and a new manifest.
 ///
 /// The environment prevents the reuse of a file that is not intact.
 void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
 
-/// Sets whether an opening fails with Corruption, before it changes anything, if a batch in the
-/// middle of the logs is missing or damaged.
+/// Sets whether an opening fails if a batch in the middle of the logs is missing or damaged.
 ///
-/// By default, the opening succeeds, and LevelDB replaces the logs by tables. Afterwards, only the
-/// report describes the damage.
+/// If so, it fails with Corruption, and has changed no file. By default, the opening succeeds, and
+/// LevelDB replaces the logs by tables. Afterwards, only the report describes the damage.
 void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
 
 // MARK: Sealed files
@@ -90,14 +91,16 @@ typedef struct {
     /// The number of the data key under which new files are sealed; 0 if new files are plain.
     uint32_t generation;
 
-    /// True if plain files are read as they are. Otherwise, they count as damaged.
+    /// True if plain files may be read, too.
+    ///
+    /// Otherwise, plain files count as damaged.
     bool reads_plain;
 
     /// Derives the key of a file from the number of the data key, 32 random bytes, and the identity
     /// of the file.
     ///
     /// Returns NULL if there is no data key with this number. Otherwise sets `check` to a value
-    /// that only the same arguments produce, and that reveals nothing about the key.
+    /// that depends on all of these arguments, and that reveals nothing about the key.
     void *_Nullable (*_Nonnull make_key)(
         void *context, uint32_t generation, const uint8_t *salt, const char *identity,
         size_t identity_count, uint8_t *check);
@@ -112,7 +115,7 @@ typedef struct {
 
     /// Reads `count` bytes and the tag, and writes `count` decrypted bytes.
     ///
-    /// Returns false, and writes nothing, if the bytes were not sealed under this key with this
+    /// Returns false, and writes nothing, unless the bytes were sealed under this key with this
     /// nonce and this authenticated data.
     bool (*_Nonnull open)(
         void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
@@ -135,38 +138,43 @@ scrollback_env *scrollback_env_create_sealed(
 /// is the last page.
 void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce);
 
-/// The suffix of the file that resealing writes, which remains after a crash.
+/// The suffix of the unfinished file that resealing writes.
+///
+/// After a crash, such a file may remain.
 #define SCROLLBACK_RESEALED_SUFFIX ".resealed"
 
-/// Seals a file again, atomically, under the key of new files, unless it is under this key already;
-/// the database must be closed.
+/// Seals a file again, atomically, under the key of new files, unless it already has this key.
 ///
-/// If the file is damaged, the new file is damaged in the same places. An entirely unreadable file
-/// is not changed. Returns 0 or an errno. Repeat the call after an error or a crash.
+/// The database must be closed. If the file is damaged, the new file is damaged in the same places.
+/// An entirely unreadable file is not changed. Returns 0 or an errno. Repeat the call after an
+/// error or a crash.
 int scrollback_env_reseal(scrollback_env *env, const char *path);
 
-/// Passes the plain bytes of a sealed log or manifest to a function; the database must be closed.
+/// Passes the plain bytes of a sealed log or manifest to a function.
 ///
-/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if the environment does
-/// not seal files.
+/// The database must be closed. Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno:
+/// ENOTSUP if the environment does not seal files.
 int scrollback_env_read(
     scrollback_env *env, const char *path, void *context,
     void (*body)(void *context, const uint8_t *bytes, size_t count));
 
-/// Replaces the plain bytes of a sealed log or manifest atomically; the database must be closed.
+/// Replaces the plain bytes of a sealed log or manifest atomically.
 ///
-/// Returns 0 or an errno: ENOTSUP if the environment does not seal files.
+/// The database must be closed. Returns 0 or an errno: ENOTSUP if the environment does not seal
+/// files.
 int scrollback_env_replace(
     scrollback_env *env, const char *path, const uint8_t *bytes, size_t count);
 
 // MARK: Copies of files
 
-/// The suffix of a copy of a file of an outbox item, which is not LevelDB's. An environment that
-/// seals files seals copies in pages, as it does tables.
+/// The suffix of the copy of a file that belongs to an outbox item.
+///
+/// LevelDB does not use such files. An environment that seals files seals these copies in pages, as
+/// it seals tables.
 #define SCROLLBACK_COPY_SUFFIX ".copy"
 
-// If a call fails, it sets `error` to a text like those of LevelDB's errors, which the caller
-// frees.
+// If one of these calls fails, it sets `error` to a text in the form of LevelDB's error texts. The
+// caller frees the text.
 
 /// A file that is written once, from the beginning to the end.
 typedef struct scrollback_writer scrollback_writer;
@@ -193,14 +201,18 @@ typedef struct scrollback_reader scrollback_reader;
 scrollback_reader *_Nullable scrollback_env_open_file(
     scrollback_env *env, const char *path, uint64_t *size, char *_Nullable *_Nonnull error);
 
-/// Reads the next bytes. Returns their number: less than `count` only at the end of the file.
+/// Reads the next bytes.
+///
+/// Returns their number, which is less than `count` only at the end of the file.
 size_t scrollback_reader_read(
     scrollback_reader *reader, void *bytes, size_t count, char *_Nullable *_Nonnull error);
 
 /// Closes the file.
 void scrollback_reader_destroy(scrollback_reader *reader);
 
-/// Removes a file. If there is none, this is not an error.
+/// Removes a file.
+///
+/// It is not an error if the file does not exist.
 void scrollback_env_remove_file(
     scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
 
@@ -214,10 +226,10 @@ void scrollback_env_mark(scrollback_env *env);
 
 /// Truncates the logs to the last mark.
 ///
-/// After a log could not be written or synced, every later write fails with the same error, because
-/// bytes after a torn record would be lost. Then close the database, call this function, and open
-/// the database again: the failed write is removed, and writes are accepted again. (If the database
-/// is opened without this call, it is unknown whether the failed write exists.)
+/// If a log cannot be written or synced, every later write fails with the same error, because bytes
+/// after a torn record would be lost. In this case, close the database, call this function, and
+/// open the database again: the failed write is then removed, and writes are accepted again. If the
+/// database is opened without this call, it may or may not contain the failed write.
 ///
 /// Returns 0 or an errno: EBUSY if this or another process has the database open. Repeat the call
 /// after an error.
@@ -225,8 +237,8 @@ int scrollback_env_roll_back(scrollback_env *env);
 
 // MARK: Flushing the logs
 
-/// Makes LevelDB write the content of its logs to a table, so that the next opening has nothing to
-/// replay, if the logs have at least a given number of bytes.
+/// If the logs have at least a given number of bytes, makes LevelDB write their content to a table,
+/// so that the next opening has nothing to replay.
 ///
 /// Waits for the table, up to the given time, but not for a compaction of tables, unlike
 /// leveldb_compact_range. If anything fails, the logs keep their content. `db` is the open database
@@ -253,17 +265,19 @@ void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock);
 
 // MARK: Reports about logs
 
-/// The findings of an opening in the logs that it replayed.
+/// What an opening has found in the logs that it replayed.
 typedef struct {
-    /// The number of logs, and of write batches in them that LevelDB received.
+    /// The number of replayed logs, and the number of write batches that LevelDB has received from
+    /// them.
     uint64_t logs;
     uint64_t batches;
 
     /// The number of places where the sequence number of a batch does not follow that of the
     /// previous batch: batches are missing or repeated.
     ///
-    /// The first batch is compared with the manifest. A log that lost its end counts if a later log
-    /// has batches. No crash causes this, because a log is synced before the next one grows.
+    /// The first batch is compared with the manifest. If a log has lost its end, this counts as a
+    /// break only if a later log has batches. No crash causes a break, because a log is synced
+    /// before the next log grows.
     uint64_t breaks;
 
     /// The number of damaged places: a wrong checksum, an impossible header, a record without its
@@ -273,10 +287,12 @@ typedef struct {
     /// True if the last log with batches ends within a record or in zeros, and no complete record
     /// follows, as after a crash.
     ///
-    /// This is not damage: only the batch in this record, and batches after it, were lost.
+    /// This is not damage: only the batch in the incomplete record, and batches that followed it,
+    /// were lost.
     bool torn_tail;
 
-    /// The first file with a break or damage, such as "000005.log"; empty if there is none.
+    /// The name of the first log with a break or damage, such as "000005.log"; empty if there is
+    /// none.
     char first_damaged[32];
 } scrollback_log_report;
 
@@ -286,8 +302,9 @@ scrollback_log_report scrollback_env_take_log_report(scrollback_env *env);
 // MARK: LevelDB's log format
 
 // A log or a manifest consists of blocks, and a block consists of fragments of records. A fragment
-// has a header: its checksum in four bytes, its length in two, and its type in one. If the end of a
-// block has no room for a header, it is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
+// has a header: its checksum in four bytes, its length in two bytes, and its type in one byte. If
+// the end of a block has no room for a header, the rest of the block is empty. DO NOT CHANGE:
+// leveldb/doc/log_format.md.
 enum {
     scrollback_log_block_size = 32768,
     scrollback_log_header_size = 7,
@@ -298,7 +315,7 @@ uint32_t scrollback_crc32c(const void *bytes, size_t count);
 
 /// Returns the checksum in the header of a fragment, given its type and the bytes that follow.
 ///
-/// It is the CRC-32C, masked so that it stays strong for bytes that contain checksums.
+/// The checksum is the CRC-32C, masked, because a CRC is weak for bytes that contain their own CRC.
 uint32_t scrollback_log_checksum(const void *bytes, size_t count);
 
 #pragma clang assume_nonnull end
