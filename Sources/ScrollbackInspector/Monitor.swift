@@ -44,7 +44,8 @@ actor Monitor {
         var isEverything = false
         var outbox = false
         var sync = false
-        /// A Boolean value that indicates whether the user has changed or logged out.
+        /// A Boolean value that indicates whether another user has connected, or the user has
+        /// logged out.
         var session = false
 
         var isEmpty: Bool {

@@ -8,7 +8,7 @@ extension ChatStore {
     }
 
     /// Returns a Boolean value that indicates whether an error of opening the store at `directory`
-    /// means that its cache is damaged.
+    /// means that the cache of the store is damaged.
     package static func isCacheDamage(_ error: StoreError, at directory: URL) -> Bool {
         error.code == .corruption
             && (error.path + "/").hasPrefix(StoreFiles(directory: directory).cache + "/")

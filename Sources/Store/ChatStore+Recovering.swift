@@ -4,8 +4,7 @@ import Models
 // Recovery after a failed write: the next write reopens the files first.
 
 extension ChatStore {
-    /// The errors because of which databases could not be reopened; `nil` for a database that can
-    /// be written.
+    /// The errors of reopening the two databases; `nil` for a database that can be written.
     struct RecoveryFailures {
         var cache: StoreError?
         var outbox: StoreError?

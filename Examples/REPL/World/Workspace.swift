@@ -17,7 +17,7 @@ import Scrollback
     /// A closure that is called with the progress of a long command, and with `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
 
-    /// A closure that asks the user for a secret, and returns `nil` if there is none.
+    /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     /// The maximum time that a command waits for its effects.

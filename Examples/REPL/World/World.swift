@@ -45,7 +45,7 @@ final class World {
     /// A closure that is called when a device has new events.
     var onEvent: (Device) -> Void = { _ in }
 
-    /// A closure that asks the user for a secret, and returns `nil` if there is none.
+    /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     init(_ options: Options) throws {

@@ -211,7 +211,7 @@ extension ChatClient {
         }
     }
 
-    /// Makes members of a channel operators, or operators ordinary members again.
+    /// Sets the role of members of a channel: operator or ordinary member.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func setRole(

@@ -183,8 +183,8 @@ extension EmbeddedClient {
         }
     }
 
-    /// Makes members of a group channel, or users of an open channel, operators or ordinary
-    /// members.
+    /// Sets the role of members of a group channel, or of users of an open channel: operator or
+    /// ordinary member.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(BackendError) {

@@ -71,7 +71,7 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case markAsUnread
     /// Pins or unpins a message.
     case setPinned
-    /// Makes users operators or ordinary members.
+    /// Sets the role of members of a channel.
     case setRole
     /// Returns a page of the muted or banned users.
     case restrictedUsers

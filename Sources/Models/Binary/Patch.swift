@@ -108,7 +108,7 @@ extension Patch: Codable {
 
     /// Encodes the fields of the patch.
     ///
-    /// A cleared field is `null`.
+    /// A cleared field is encoded as `null`.
     public func encode(to encoder: any Encoder) throws {
         try Root.schema.encode(values.bytes, to: encoder)
         var container = encoder.container(keyedBy: JSONKey.self)

@@ -2,7 +2,7 @@ import CScrollbackLevelDB
 import Foundation
 import Models
 
-/// An ordered key-value database of bytes: a wrapper of LevelDB, and the only code that calls it.
+/// An ordered key-value database of bytes: a wrapper of LevelDB, which no other code calls.
 ///
 /// The class is thread-safe, but writes must not be concurrent. After a failed write, earlier data
 /// is readable, but every later write fails until ``reopen(isChecked:waiting:)`` has closed the

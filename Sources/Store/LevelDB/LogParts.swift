@@ -71,8 +71,8 @@ struct LogParts {
         return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
     }
 
-    /// Returns the offset of the next valid fragment that is at least the size of a header away;
-    /// `nil` if there is none.
+    /// Returns the offset of the next valid fragment after the header at `header`; `nil` if there
+    /// is none.
     private func nextFragment(after header: Int, in end: Int) -> Int? {
         let first = header + LogParts.headerSize
         let last = end - LogParts.headerSize

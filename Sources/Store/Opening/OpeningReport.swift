@@ -36,8 +36,8 @@ public struct OpeningReport: Hashable, Sendable {
     /// loss cannot be detected if the log then ends exactly between two commits.
     public internal(set) var outboxLogs = LogReport()
 
-    /// The damage to the cache's logs, because of which commits are missing; `nil` if nothing is
-    /// damaged.
+    /// The report of the cache's logs, if they are damaged, so that commits are missing; otherwise
+    /// `nil`.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
 
     /// A Boolean value that indicates whether all tokens of the engine were dropped, and the
@@ -48,10 +48,10 @@ public struct OpeningReport: Hashable, Sendable {
     /// lost data again.
     public internal(set) var isCoverageDropped = false
 
-    /// The damage to the outbox's logs, because of which items may be missing; `nil` if nothing is
-    /// damaged.
+    /// The report of the outbox's logs if they are damaged; otherwise `nil`.
     ///
-    /// ``outboxCopy`` is the path of a copy of the damaged files.
+    /// After such damage, items may be missing. ``outboxCopy`` is the path of a copy of the damaged
+    /// files.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.

@@ -40,7 +40,9 @@ final class IndexDamage: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// The damage because of which the next write removes the index; `nil` if none was found.
+    /// The first damage found in the current index; `nil` if none was found.
+    ///
+    /// If there is damage, the next write removes the index.
     var found: StoreError? { state.withLock { $0.found } }
 
     /// The latest damage, even if the damaged index was removed since.

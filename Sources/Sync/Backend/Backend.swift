@@ -467,7 +467,7 @@ public protocol Backend: Sendable {
 
     // MARK: Moderating
 
-    /// Makes members of a channel operators, or makes operators ordinary members.
+    /// Sets the role of members of a channel: operator or ordinary member.
     ///
     /// - `role.reported`: The list of members and the channel's state show the users with the role,
     ///   and the feed reports the change to the members.

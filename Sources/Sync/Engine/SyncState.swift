@@ -104,7 +104,7 @@ public enum SyncEvent: Sendable {
     case evicted(Eviction)
     /// The user's session has expired, and needs new credentials to continue.
     case sessionExpired
-    /// The delivery result of an outbox item, with the item in its last state.
+    /// The delivery result of an outbox item, and the item in its last state.
     ///
     /// The engine reports one result for each item. If a failed item is resent, the engine reports
     /// another result.
