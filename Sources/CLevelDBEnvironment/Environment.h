@@ -79,7 +79,7 @@ class Environment final : public leveldb::EnvWrapper {
     /// Records that a file could not be created or written, so that LevelDB writes no table.
     void NoteFailure();
 
-    /// Returns the error of a log; after such an error, no log may grow. Returns OK if there is none.
+    /// Returns the error of a log, or OK. After an error, no log may grow any more.
     leveldb::Status LogFailure();
     void SetLogFailure(const leveldb::Status &status);
 

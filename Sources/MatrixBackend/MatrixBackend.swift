@@ -99,7 +99,7 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    /// The number of `/sync` requests so far, by which each request's filter is made different.
+    /// The number of `/sync` requests so far, which makes the filter of each request different.
     var syncCount = 0
     /// The last known members of rooms, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]

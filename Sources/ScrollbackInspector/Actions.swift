@@ -19,8 +19,9 @@ struct ActionRequest: Decodable, Sendable {
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials of the connection that an action has ended, with which another action
-    /// connects again.
+    /// The credentials of the connection that an action has ended.
+    ///
+    /// Another action uses them to connect again.
     private var credentials: Credentials?
 
     init(_ client: ClientReference) { self.client = client }

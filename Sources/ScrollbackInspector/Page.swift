@@ -10,7 +10,7 @@ struct Page: Sendable {
 
     /// Returns the page.
     ///
-    /// `nonce` is the value by which its policy identifies the style and the script.
+    /// `nonce` identifies the style and the script in the page's policy.
     static func html(nonce: String) -> Page {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let html = text(PackageResources.inspector_html)

@@ -94,7 +94,9 @@ extension ChatStore.State {
     /// A Boolean value that indicates whether the store is closed permanently.
     var isClosed: Bool { version == nil && resumed == nil }
 
-    /// Recreates the committed state that was released, if the files can be read.
+    /// Recreates the committed state that was released when the files were closed.
+    ///
+    /// If the files cannot be read, the error becomes the result of every read.
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {

@@ -237,8 +237,8 @@ extension ChatStore {
     /// The old snapshot would keep removed rows on disk.
     ///
     /// - Parameter isNewCommit: A Boolean value that indicates whether the new committed state gets
-    ///   the next number, by which it can be told from the earlier state. Observers then receive a
-    ///   change without entries.
+    ///   the next number, to distinguish it from the earlier state. Observers then receive a change
+    ///   without entries.
     /// - Throws: `closed`, or errors of the disk.
     func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
         let old = try version()

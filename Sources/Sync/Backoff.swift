@@ -51,8 +51,8 @@ public struct Backoff: Hashable, Sendable {
     /// - Parameters:
     ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A
     ///     smaller number is replaced by 1.
-    ///   - jitter: A random number from 0 to 1, by which the delay is reduced: 0 does not change
-    ///     it, and 1 halves it. Devices that lose their server at the same time therefore do not
+    ///   - jitter: A random number from 0 to 1 that reduces the delay: 0 does not change it, and
+    ///     1 halves it. Devices that lose their server at the same time therefore do not
     ///     all reconnect at the same time. A value outside this range is replaced by the nearest
     ///     value in the range, and NaN by 0.
     /// - Returns: The delay; `nil` if the attempt exceeds the number of ``retries``.

@@ -512,8 +512,9 @@ extension UploadableFile {
 }
 
 extension String {
-    /// Returns the two parts of a text of the form `N=PATH`; if `N=` is missing, `number` and the
-    /// whole text.
+    /// Splits a text of the form `N=PATH`.
+    ///
+    /// If `N=` is missing, the result is `number` and the whole text.
     fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
         guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
             return (number, self)

@@ -111,7 +111,7 @@ package struct LogFields {
         renamed.filter { !seen.contains($0) }.map { sources[$0][0] }
     }
 
-    /// Returns the value of one of ``names`` in a line, and the field that contains it.
+    /// Returns the value of the property `names[index]` in a line, and the field that contains it.
     private func value(
         _ index: Int, _ line: JSONLine
     ) -> (value: JSONLine.Value, field: String) {

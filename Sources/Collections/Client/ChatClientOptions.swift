@@ -56,8 +56,8 @@ public struct ChatClientOptions: Sendable {
     /// A closure that waits for a duration, and throws if the task is canceled.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// A closure that returns a random number from 0 to 1, by which the delays between connection
-    /// attempts are varied.
+    /// A closure that returns a random number from 0 to 1, to vary the delays between connection
+    /// attempts.
     public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
 
     /// A closure that returns the request ID of a new outbox item, which must be unique across

@@ -4,8 +4,8 @@ enum Reporting {
     case reported
     /// The subscribers of changes, and the delegate's method `didChange`.
     ///
-    /// The app itself has requested the edit. Therefore the delegate's methods for added, updated
-    /// and deleted rows are not called.
+    /// This is for edits that the app itself has requested. The delegate's methods for added,
+    /// updated and deleted rows are therefore not called.
     case asked
 }
 

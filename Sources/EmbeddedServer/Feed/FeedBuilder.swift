@@ -19,8 +19,7 @@ struct FeedBuilder {
     /// The channels whose last message or counts may have changed, with the cause of the change.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels whose history was rewritten, for which the complete state is therefore
-    /// reported.
+    /// The channels whose history was rewritten, so that their complete state is reported.
     private var rewritten: Set<ChannelNumber> = []
     private var changesCounts = false
 

@@ -20,7 +20,7 @@ final class ServerChannel {
 
     // MARK: Not stored
 
-    /// The numbers of connections by which users have entered an open channel.
+    /// The number of connections with which each user has entered the open channel.
     var participants: [UserID: Int] = [:]
     /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []

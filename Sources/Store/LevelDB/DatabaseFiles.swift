@@ -89,7 +89,7 @@ struct DatabaseFiles {
     /// and removing a file of that size.
     func checkTheyCanBeWritten() throws(StoreError) {
         // Opening may write the content of the logs to tables, which are at most as large as the
-        // logs. It also writes a manifest and a new log, for which the 64 KiB are.
+        // logs. It also writes a manifest and a new log, which are assumed to fit into 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()

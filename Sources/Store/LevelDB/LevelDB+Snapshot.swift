@@ -124,7 +124,7 @@ final class RowCursor {
 
     /// The key of the current row; `nil` after the last row, and after a failed read.
     ///
-    /// ``check()`` then throws the error of the read.
+    /// After a failed read, ``check()`` throws its error.
     var key: UnsafeRawBufferPointer? { cursor.key }
 
     /// The value of the current row, which must exist.

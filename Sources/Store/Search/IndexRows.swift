@@ -19,8 +19,8 @@ enum SearchIndex {
     static let blockSize = 1024
     /// The number of pending messages that become a segment.
     static let segmentSize = 128
-    /// The number of messages saved by one batch from which on they become a segment without being
-    /// pending first.
+    /// The minimum number of messages of one batch that become a segment without being pending
+    /// first.
     static let smallestSegmentSize = 32
     /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8

@@ -212,7 +212,7 @@ extension StoredSearch {
                         stored = try view.url(of: document.channel)
                     } catch {
                         // The damaged row belongs to the channel, not to the index. Read all
-                        // messages instead, for which the row is not needed.
+                        // messages instead: that does not require the row.
                         guard error.cause is ByteReader.Damage else { throw error }
                         return nil
                     }

@@ -10,9 +10,9 @@ public import Models
 /// ``ChatStore/write(_:)`` throws the same error.
 ///
 /// Damaged rows can be replaced and removed. If the message count of a channel is damaged, the next
-/// operation that changes the channel counts its messages, for which it reads all of their keys. If
-/// a gap or a stale range is damaged, the next operation that reads it makes the channel's whole
-/// history one gap, for which it reads all gaps and stale ranges of the channel.
+/// operation that changes the channel counts its messages by reading all of their keys. If a gap or
+/// a stale range is damaged, the next operation that reads it makes the channel's whole history one
+/// gap, and reads all gaps and stale ranges of the channel to do so.
 public final class Batch: StoreReader {
     let version: CommittedState
     let rows = BatchRows()

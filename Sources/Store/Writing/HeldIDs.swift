@@ -1,7 +1,6 @@
 import Models
 
-/// The ranges of the stored message IDs of channels, with which a write can skip the lookup of a
-/// new message.
+/// The ranges of the stored message IDs of channels, which save the lookup of most new messages.
 ///
 /// Before a message is written, the writer must know whether it is already stored, and looking it
 /// up takes a third of the time of a write. Most servers assign increasing IDs: the ID of a new

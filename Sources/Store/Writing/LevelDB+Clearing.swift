@@ -39,7 +39,7 @@ struct Purge {
     /// The rows of the first ``doneCount`` numbers are already purged.
     private var numbers: [ChannelNumber] = []
     private var doneCount = 0
-    /// The index in ``Table/purged`` of the table that is being purged for ``number``.
+    /// The table whose rows of ``number`` are being purged, as an index in ``Table/purged``.
     private(set) var table = 0
     /// The last key that was removed from that table; `nil` if no key was removed yet.
     private(set) var key: KeyBytes?

@@ -1,6 +1,6 @@
 import Models
 
-// The index rows of a message, by which it is found from its ID, its request ID and its parent.
+// The index rows of a message: they find it by its ID, its request ID and its parent.
 
 extension Overlay {
     /// Writes all index rows of a message.

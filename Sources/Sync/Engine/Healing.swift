@@ -33,8 +33,8 @@ struct Healing {
         /// The error that stopped the work; `nil` if the work continues.
         var error: SyncError?
 
-        /// Returns the cursor of the next page of the stale range with the given upper bound; `nil`
-        /// if that page is requested at the bound itself.
+        /// Returns the cursor with which the stale range below `upper` continues; `nil` if the next
+        /// page starts at `upper` itself.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }

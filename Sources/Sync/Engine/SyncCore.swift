@@ -96,9 +96,9 @@ struct SyncCore {
         }
         let request: BackendRequest
         var purpose: Purpose
-        /// The record by which the changes that are stored between the request and the answer can
-        /// be found; `nil` for `connect` and `feed`, because no event can arrive before their
-        /// answers.
+        /// The key to the changes that are stored between the request and the answer.
+        ///
+        /// It is `nil` for `connect` and `feed`, because no event can arrive before their answers.
         let flight: Flights.Flight?
 
         /// The tickets of the callers that wait for the answer.

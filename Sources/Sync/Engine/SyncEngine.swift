@@ -73,7 +73,7 @@ public actor SyncEngine {
     ///   - sleep: Waits for a duration, and throws if its task is canceled. The default calls
     ///     `Task.sleep(for:)`.
     ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
-    ///   - now: Returns the device's time, by which the engine determines, for example, whether an
+    ///   - now: Returns the device's time. The engine uses it, for example, to determine whether an
     ///     outbox item is too old.
     ///   - makeRequestID: Returns a request ID that is unique across all devices.
     ///   - renewSession: Returns new credentials of the same user. The engine calls it when the

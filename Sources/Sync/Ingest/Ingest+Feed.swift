@@ -45,8 +45,8 @@ extension Ingest {
         return report
     }
 
-    /// When the engine has caught up, reports each channel once that has changed since it began to
-    /// catch up.
+    /// Records the channels that change while the engine catches up, and reports each of them once
+    /// when it has caught up.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
     ) {

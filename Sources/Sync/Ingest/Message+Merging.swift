@@ -40,10 +40,10 @@ extension Message {
         return result
     }
 
-    /// Returns `other`, a newer copy of the message, after adding the fields of this copy that this
-    /// version of the code does not know.
+    /// Returns `other`, a newer copy of the message, with the unknown fields of this copy added.
     ///
-    /// If `other` has no request ID, the result has the request ID of this copy.
+    /// Unknown fields are those that only a newer version of this code can read. If
+    /// `other` has no request ID, the result has the request ID of this copy.
     func replaced(by other: Message) -> Message {
         var result = other
         // Some servers send the request ID only to some of the user's devices, or only sometimes.

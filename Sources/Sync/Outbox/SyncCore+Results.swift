@@ -199,8 +199,8 @@ extension SyncCore {
 
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
-    /// If `looksAtAge` is true, the method also removes items that failed too long ago, for which
-    /// it reads all failed items.
+    /// If `looksAtAge` is true, the method reads all failed items, and also removes those that
+    /// failed too long ago.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
