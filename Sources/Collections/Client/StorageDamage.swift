@@ -34,12 +34,12 @@ public struct StorageDamage: Sendable {
     /// was writing the last change of that log.
     public internal(set) var outbox: OpeningReport?
 
-    /// The error of moving outbox items that were written without a key to the encrypted store;
+    /// The error of moving the outbox items of an earlier, unencrypted store into the user's store;
     /// `nil` if there is none.
     ///
-    /// The items stay encrypted in a separate directory. The client tries to move them again when
-    /// it next opens the user's files. ``ChatClient/logOut(wiping:)`` with `everything` removes
-    /// them.
+    /// The items stay in a separate directory, and are encrypted by now. The client tries to move
+    /// them again when it next opens the user's files. ``ChatClient/logOut(wiping:)`` with
+    /// `everything` removes them.
     public internal(set) var unmovedOutbox: SyncError?
 
     /// A Boolean value that indicates whether no damage was found.

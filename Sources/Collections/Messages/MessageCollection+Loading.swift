@@ -112,8 +112,8 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches `count` messages from `gap`, the next gap in a direction, at its end next to the
-    /// window.
+    /// Fetches `count` messages of the next gap in a direction, starting at the end of the gap that
+    /// is next to the window.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) {

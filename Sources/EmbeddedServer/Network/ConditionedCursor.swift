@@ -9,8 +9,10 @@
 /// For example, "~p1,t9c0e2f6a:17" stands for the batch after the server's cursor 17, of which one
 /// part was already reported.
 struct ConditionedCursor: Equatable {
-    /// The kind of the server's own text: a cursor or token of the same kind as this one or, for a
-    /// changelog, another kind of starting point.
+    /// The kind of the server's own text.
+    ///
+    /// Usually, it is a cursor or token of the same kind as this one. A changelog can also start at
+    /// a time or at a place in the feed.
     enum Source: String {
         case same = ""
         case time

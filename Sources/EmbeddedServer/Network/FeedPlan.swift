@@ -131,8 +131,9 @@ struct FeedPlan {
 }
 
 extension FeedPlan.OmittedItems {
-    /// Returns `nil` unless a backfill would find all omitted items, that is, unless all of them
-    /// are new messages of a group channel.
+    /// Returns `nil` if the items contain no new message, or a new message of an open channel.
+    ///
+    /// In both cases, a backfill might not find what was omitted.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {

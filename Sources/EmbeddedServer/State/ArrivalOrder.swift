@@ -88,7 +88,9 @@ struct ArrivalOrder {
         ).text(state.counters)
     }
 
-    /// Returns the index of an anchor in the order of arrival, at which the page is divided.
+    /// Returns the index of an anchor in the order of arrival.
+    ///
+    /// The messages before the index are the older ones of the page.
     private func index(
         of anchor: MessageAnchor, _ state: ServerState
     ) throws(BackendError) -> Int {

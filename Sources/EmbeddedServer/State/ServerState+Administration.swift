@@ -56,7 +56,7 @@ extension ServerState {
 // MARK: Forgetting
 
 extension ServerState {
-    /// Purges the messages of all channels that are older than a time.
+    /// Purges all messages that are older than a time, in all channels.
     func expireMessages(before time: Timestamp, isReported: Bool) throws(BackendError) {
         for channel in channels.values.sorted(by: { $0.number < $1.number }) {
             var old: [Position] = []

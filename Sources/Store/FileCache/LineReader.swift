@@ -17,7 +17,7 @@ struct LineReader: ~Copyable {
     /// The form of the file, determined by its first line.
     private enum Form {
         case unread, plain
-        /// `nil` if the key of the file is unknown. No line can then be decrypted.
+        /// Encrypted with a key; `nil` if the key is unknown, so that no line can be decrypted.
         case sealed(SymmetricKey?)
     }
 

@@ -214,8 +214,8 @@ private struct TermStream {
         return isRead
     }
 
-    /// Appends the occurrences of the current term, in which document indices are replaced by those
-    /// in the new segment.
+    /// Appends the occurrences of the current term, with the indices of the documents in the new
+    /// segment.
     func appendPostings(
         _ ranks: [Int32], _ path: String, to postings: inout [Posting]
     ) throws(StoreError) {
