@@ -138,6 +138,7 @@ struct UserDirectories {
     /// stores.
     ///
     /// The former stores are encrypted by now.
+    ///
     /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. These
     ///   items stay in their encrypted store, and the next opening of the user's store tries again
     ///   to move them.

@@ -6,7 +6,8 @@ extension MatrixBackend {
     ///
     /// Each direction needs at least one request. An anchor that is a time or a message needs
     /// another request. A last request fetches the messages that arrived just before the page. If
-    /// one of these has a newer position than a message of the page, the latter is an outlier.
+    /// one of these has a newer position than a message of the page, that message of the page is an
+    /// outlier.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {

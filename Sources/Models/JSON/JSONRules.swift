@@ -74,8 +74,9 @@ struct JSONRules: Sendable {
 struct JSONUpdate: Hashable, Sendable {
     /// The numbers of fields whose JSON value is `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values are guesses, which are applied only to a record whose
-    /// field has no value.
+    /// The numbers of fields whose values are guesses.
+    ///
+    /// A guess is applied only to a record in which the field has no value.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

@@ -66,8 +66,8 @@ extension Rows {
     /// Returns the number in the name row of a channel.
     ///
     /// The result is `nil` if the row is missing, or if it is damaged and contains the number of
-    /// another channel. In the latter case, the channel counts as unknown, so that no rows of the
-    /// other channel are read or written in its place.
+    /// another channel. A channel with such a row counts as unknown, so that no rows of the other
+    /// channel are read or written in its place.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

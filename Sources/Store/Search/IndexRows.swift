@@ -226,10 +226,13 @@ struct DocumentRow {
 
 /// Writes the rows of a segment's terms, in order.
 ///
-/// A row consists of entries, one for each term. An entry consists of the number of bytes that the
-/// term shares with the previous term of the row, the number of its other bytes, these bytes, the
-/// number of bytes of its occurrences, and the occurrences. The key of a row contains the row's
-/// last term and that term's last document, so that a seek finds the row in which a term begins.
+/// A row consists of entries, one for each term. An entry consists of:
+/// - the number of bytes that the term shares with the previous term of the row,
+/// - the number of its other bytes, and these bytes,
+/// - the number of bytes of its occurrences, and the occurrences.
+///
+/// The key of a row contains the row's last term and that term's last document, so that a seek
+/// finds the row in which a term begins.
 ///
 /// An occurrence is an integer: 16 times the distance from the previous occurrence's document (for
 /// the first occurrence, from -1), plus the word number modulo 8. If the document contains the term

@@ -157,11 +157,11 @@ public actor SyncEngine {
     /// the code `suspended`.
     ///
     /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
-    ///   In the latter case, the connection has ended, but the store stays open.
+    ///   If a snapshot exists, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         // Save the credentials before the first `await`, so that a call of `disconnect()` during
-        // the wait can remove them and thereby prevent the reconnection.
+        // the wait can remove them. `resume()` then does not reconnect.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
@@ -178,8 +178,8 @@ public actor SyncEngine {
     /// suspended.
     ///
     /// - Throws: ``SyncError`` with code `closed` if the engine was closed, or with code `store` if
-    ///   the files cannot be opened, for example because another process has opened them. In the
-    ///   latter case, call the method again later, or close the engine and the store.
+    ///   the files cannot be opened, for example because another process has opened them. If
+    ///   they cannot be opened, call the method again later, or close the engine and the store.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
@@ -261,15 +261,17 @@ public actor SyncEngine {
     /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
     ///   engine also fetches its newest missing messages, even if earlier requests for them have
     ///   failed.
-    /// - Throws: ``SyncError`` with the error that stopped the work on the channel or, if `url` is
-    ///   `nil`, on any channel; in the latter case, only after the work on the other channels has
-    ///   ended; `closed`, `canceled`.
+    /// - Throws: ``SyncError`` with the error that stopped the work on the channel; `closed`,
+    ///   `canceled`. If `url` is `nil`, the error that stopped the work on any channel, thrown only
+    ///   after the work on the other channels has ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
     /// A Boolean value that indicates whether the engine has nothing to do except to follow the
-    /// feed: no other request is in flight or waits for its next attempt, and no caller waits for
+    /// feed.
+    ///
+    /// No other request is then in flight or waits for its next attempt, and no caller waits for
     /// the engine.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
