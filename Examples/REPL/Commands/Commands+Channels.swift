@@ -197,8 +197,9 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// Returns a reply with a record as JSON: in the text, long lists are shortened; in the value
-    /// for programs, the JSON is complete.
+    /// Returns a reply with a record as JSON.
+    ///
+    /// The text of the reply shortens long lists; the value for programs is complete.
     static func record<Value: Record>(
         _ record: Value, _ field: Field, limit: Int
     ) throws -> Command.Reply {

@@ -425,8 +425,8 @@ public final class ChatClient {
 
     /// Starts the session of a user.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, unless the client
-    ///   then works in memory.
+    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, and the client
+    ///   does not work in memory instead.
     private func begin(_ userID: UserID) async throws(SyncError) {
         let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)

@@ -14,8 +14,8 @@ extension KeyFile {
             // unfinished. Otherwise, an earlier call has already done the work.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // There is no key file. If an old key is given, an earlier call has removed the encryption,
-        // and the file in its last step.
+        // There is no key file. If an old key is given, an earlier call has already removed the
+        // encryption: its last step removes the file.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
