@@ -24,6 +24,13 @@ import Testing
         #expect(picture(text) == expected)
     }
 
+    @Test(arguments: [
+        ("Straße Kitch", ["Straße", "Kitch"]), ("a \"Black  Umbrella", ["a", "Black  Umbrella"]),
+        ("ship -rain !? -\"black umbrella\" x-y", ["ship", "x-y"]), ("-rain", []),
+    ]) func requiredTextsAreAsTyped(text: String, expected: [String]) {
+        #expect(SearchQuery(text).requiredTexts == expected)
+    }
+
     @Test func wordsBeyondTheLimitAreIgnored() {
         let words = Array(repeating: "a", count: SearchQuery.maximumWordCount)
         let exact = SearchQuery(words.joined(separator: " "))

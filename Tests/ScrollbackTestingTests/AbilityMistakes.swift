@@ -265,6 +265,66 @@ extension Mistake {
                 return page
             }
         },
+        Mistake("searches for the first word only", ["search.words"]) { backend, base, _ in
+            backend.onSearch = { params, cursor, limit in
+                var params = params
+                params.text = params.text.split(separator: " ").first.map(String.init) ?? ""
+                return try await base.searchMessages(
+                    matching: params, after: cursor, limit: limit)
+            }
+        },
+        Mistake("finds the oldest message first", ["search.order"]) { backend, base, _ in
+            backend.onSearch = { params, cursor, limit in
+                var page = try await base.searchMessages(
+                    matching: params, after: cursor, limit: limit)
+                page.elements.reverse()
+                return page
+            }
+        },
+        Mistake("loses a message between two pages", ["search.pages"]) { backend, base, _ in
+            backend.onSearch = { params, cursor, limit in
+                var page = try await base.searchMessages(
+                    matching: params, after: cursor, limit: limit)
+                if page.next != nil { page.elements.removeLast() }
+                return page
+            }
+        },
+        Mistake("finds messages by their first text", ["search.current"]) {
+            backend, base, memory in
+            backend.onSend = { item in
+                let message = try await base.send(item)
+                memory.use { $0.messages.append(message) }
+                return message
+            }
+            backend.onSearch = { params, cursor, limit in
+                var page = try await base.searchMessages(
+                    matching: params, after: cursor, limit: limit)
+                for message in memory.use({ $0.messages }) where message.text == params.text {
+                    if !page.elements.map(\.messageID).contains(message.messageID) {
+                        page.elements.append(message)
+                    }
+                }
+                return page
+            }
+        },
+        Mistake("finds messages of others", ["search.private"]) { backend, base, memory in
+            backend.onSend = { item in
+                let message = try await base.send(item)
+                memory.use { $0.messages.append(message) }
+                return message
+            }
+            backend.onSearch = { params, cursor, limit in
+                var page = try await base.searchMessages(
+                    matching: params, after: cursor, limit: limit)
+                for message in memory.use({ $0.messages }) where message.text.contains(params.text)
+                {
+                    do { _ = try await base.channel(message.channelURL) } catch {
+                        page.elements.append(message)
+                    }
+                }
+                return page
+            }
+        },
         Mistake("accepts reports of anything", ["report.missing"]) { backend, _, _ in
             backend.onReport = { _ in }
         },

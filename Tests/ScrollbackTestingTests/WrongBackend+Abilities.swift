@@ -26,6 +26,15 @@ extension WrongBackend {
         return try await failing { try await onCount(channelURL, lower, upper) }
     }
 
+    func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        guard let onSearch else {
+            return try await base.searchMessages(matching: params, after: cursor, limit: limit)
+        }
+        return try await failing { try await onSearch(params, cursor, limit) }
+    }
+
     func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID

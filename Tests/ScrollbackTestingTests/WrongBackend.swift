@@ -26,6 +26,7 @@ struct WrongBackend: ForwardingBackend {
     var onReplies:
         (@Sendable (MessageID, ChannelURL, MessageAnchor, Int, Int) async throws -> MessagePage)?
     var onCount: (@Sendable (ChannelURL, Timestamp?, Timestamp?) async throws -> Int)?
+    var onSearch: (@Sendable (MessageSearchParams, PageCursor?, Int) async throws -> Page<Message>)?
     var onReact:
         (
             @Sendable (ReactionEventAction, String, MessageID, ChannelURL, RequestID) async throws

@@ -45,6 +45,20 @@ extension EmbeddedClient {
         }
     }
 
+    /// Returns a page of the messages that match a search, in the order of their positions, newest
+    /// first.
+    ///
+    /// Words are found by the rules of `SearchQuery`, and all filters apply. Each call reads the
+    /// messages of the searched channels.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        try ask(.messageSearch) { state, session throws(BackendError) in
+            try state.searchMessages(
+                matching: params, after: cursor, limit: limit, for: session.userID)
+        }
+    }
+
     /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?

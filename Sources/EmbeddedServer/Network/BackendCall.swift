@@ -15,6 +15,8 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case replies
     /// Counts messages.
     case countMessages
+    /// Returns a page of the messages that match a search.
+    case searchMessages
     /// Returns a page of the message changelog.
     case messageChanges
     /// Returns a page of the channel changelog.
@@ -108,9 +110,9 @@ extension Set<BackendCall> {
 
     /// The calls that have no effect on the server, and can therefore be repeated.
     public static let reads: Set = [
-        .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
-        .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download, .openChannels,
-        .openChannel,
+        .feed, .messages, .lookup, .replies, .countMessages, .searchMessages, .messageChanges,
+        .channelChanges, .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download,
+        .openChannels, .openChannel,
     ]
 
     /// The calls that change data on the server; `connect` is not one of them.

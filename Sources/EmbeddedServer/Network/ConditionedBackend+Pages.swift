@@ -45,6 +45,17 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call with a page size that the conditions allow.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        try await perform(.searchMessages, "") { passage throws(BackendError) in
+            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
+                try await base.searchMessages(matching: params, after: cursor, limit: limit)
+            }
+        }
+    }
+
+    /// Forwards the call with a page size that the conditions allow.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {

@@ -91,6 +91,8 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let reporting = BackendCapabilities(bit: 33)
     /// A message can have a poll.
     public static let polls = BackendCapabilities(bit: 34)
+    /// The backend can search the messages of the user's channels.
+    public static let messageSearch = BackendCapabilities(bit: 35)
 
     /// Creating and changing group channels, inviting users, joining and leaving.
     public static let channelManagement: BackendCapabilities = [
@@ -132,5 +134,6 @@ extension BackendCapabilities: CustomStringConvertible {
         (.restrictionLists, "restrictionLists"), (.roleManagement, "roleManagement"),
         (.pinnedMessages, "pinnedMessages"), (.markingAsUnread, "markingAsUnread"),
         (.blocking, "blocking"), (.reporting, "reporting"), (.polls, "polls"),
+        (.messageSearch, "messageSearch"),
     ]
 }

@@ -27,6 +27,8 @@ public struct SearchQuery: Hashable, Sendable {
         ///
         /// There is at least one.
         package let terms: [String]
+        /// The text as it was typed, without quotes.
+        fileprivate let text: String
         /// A Boolean value that indicates whether the last word may be the beginning of a longer
         /// word.
         package let isPrefix: Bool
@@ -42,6 +44,12 @@ public struct SearchQuery: Hashable, Sendable {
     /// A Boolean value that indicates whether the query requires no word and therefore matches
     /// nothing.
     public var isEmpty: Bool { required.isEmpty }
+
+    /// The words and phrases to find as they were typed, without quotes, for servers with a query
+    /// syntax of their own.
+    ///
+    /// Excluded words are left out.
+    public var requiredTexts: [String] { required.map(\.text) }
 
     /// Parses a query.
     ///
@@ -75,9 +83,9 @@ public struct SearchQuery: Hashable, Sendable {
             }
             wordCount += terms.count
             if isExcluded {
-                excluded.append(Phrase(terms: terms, isPrefix: false))
+                excluded.append(Phrase(terms: terms, text: String(part), isPrefix: false))
             } else {
-                required.append(Phrase(terms: terms, isPrefix: isOpen))
+                required.append(Phrase(terms: terms, text: String(part), isPrefix: isOpen))
             }
         }
     }
@@ -162,7 +170,7 @@ extension SearchQuery {
         let texts = message.searchedTexts
         let words = texts.map { SearchText($0.text) }
         let complete = required.filter { phrase in
-            let phrase = Phrase(terms: phrase.terms, isPrefix: false)
+            let phrase = Phrase(terms: phrase.terms, text: phrase.text, isPrefix: false)
             return words.contains { $0.contains(phrase) }
         }.count
         let covered = hits.reduce(0) { count, hit in

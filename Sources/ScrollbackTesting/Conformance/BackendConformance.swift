@@ -18,7 +18,7 @@ public enum BackendConformance {
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
         + truncationChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks
-        + arrivalChecks + lookupChecks + threadChecks
+        + arrivalChecks + lookupChecks + searchChecks + threadChecks
         + messageChangeChecks + channelChangeChecks + channelListChecks + sendChecks + writeChecks
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + roleChecks + openChannelChecks

@@ -74,6 +74,17 @@ extension BackendRecorder {
     }
 
     /// Forwards and records the call.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        try await record(
+            "searchMessages", ["matching": params.text, "after": cursor, "limit": limit]
+        ) { () async throws(BackendError) in
+            try await base.searchMessages(matching: params, after: cursor, limit: limit)
+        }
+    }
+
+    /// Forwards and records the call.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {

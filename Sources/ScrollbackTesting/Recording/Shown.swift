@@ -14,6 +14,7 @@ func shown(_ value: Any?) -> String {
     case let value as FeedEvent: value.shown
     case let value as MessagePage:
         "\(shown(list: value.messages)), older \(shown(value.older)), newer \(shown(value.newer))"
+    case let value as Page<Message>: "\(shown(list: value.elements)), next \(shown(value.next))"
     case let value as Page<GroupChannel>:
         "\(shown(list: value.elements)), next \(shown(value.next))"
     case let value as Page<OpenChannel>: "\(shown(list: value.elements)), next \(shown(value.next))"

@@ -41,6 +41,15 @@ extension Backend {
         throw .lacking(.counts)
     }
 
+    // MARK: Without `messageSearch`
+
+    /// Throws `unsupported`.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        throw .lacking(.messageSearch)
+    }
+
     // MARK: Without `reactions`
 
     /// Throws `unsupported`.

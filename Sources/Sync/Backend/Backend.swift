@@ -177,6 +177,32 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int
 
+    /// Returns a page of the messages that match a search, in all channels that the user can read.
+    ///
+    /// The server searches by its own rules, because the engine ignores the messages that do not
+    /// match by those of ``/Models/SearchQuery``. It may ignore everything in the parameters except
+    /// the words to find: quotes, excluded words, the channels, and the other filters. It need not
+    /// find the beginnings of words, nor words in the names of files.
+    ///
+    /// - `search.words`: The pages together contain every message whose text has all words to find,
+    ///   and no message that lacks one of them. The server may treat the forms of a word as equal.
+    /// - `search.order`: The newest message comes first. An edited message is in the place of its
+    ///   creation or of its last edit.
+    /// - `search.pages`: The pages contain no message twice, and miss none, even if messages are
+    ///   sent or deleted between two pages.
+    /// - `search.current`: Deleted messages are not found, and edited ones only by their new text.
+    /// - `search.private`: Only messages that the user can read are found.
+    ///
+    /// - Parameters:
+    ///   - params: The text as the user has typed it, and the filters. The order is not used.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages in the page.
+    /// - Returns: A page of complete messages, and the cursor of the next page.
+    /// - Throws: `expired` if the server no longer knows the cursor.
+    func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message>
+
     // MARK: Changelogs
 
     /// Returns the changes of a channel's messages since a point in time or in the feed: edited

@@ -62,6 +62,13 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Message> {
+        try await base.searchMessages(matching: params, after: cursor, limit: limit)
+    }
+
+    /// Forwards the call to ``base``.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {

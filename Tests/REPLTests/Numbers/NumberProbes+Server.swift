@@ -20,6 +20,9 @@ extension NumberProbe {
             newer: numbers.int())
         _ = try? await backend.countMessages(
             in: world.url, from: numbers.time(), to: numbers.time())
+        var params = MessageSearchParams("hello")
+        (params.since, params.until) = (numbers.time(), numbers.time())
+        _ = try? await backend.searchMessages(matching: params, after: nil, limit: numbers.int())
         _ = try? await backend.members(of: world.url, after: nil, limit: numbers.int())
         _ = try? await backend.blockedUsers(after: nil, limit: numbers.int())
         _ = try? await backend.vote(
@@ -45,6 +48,7 @@ extension NumberProbe {
                 "EmbeddedClient.messages(in:at:older:newer:)",
                 "EmbeddedClient.replies(to:in:at:older:newer:)",
                 "EmbeddedClient.countMessages(in:from:to:)",
+                "EmbeddedClient.searchMessages(matching:after:limit:)",
                 "EmbeddedClient.members(of:after:limit:)",
                 "EmbeddedClient.restrictedUsers(of:as:after:limit:)",
                 "EmbeddedClient.blockedUsers(after:limit:)",
@@ -108,6 +112,7 @@ extension NumberProbe {
                 "ConditionedBackend.messages(in:at:older:newer:)",
                 "ConditionedBackend.replies(to:in:at:older:newer:)",
                 "ConditionedBackend.countMessages(in:from:to:)",
+                "ConditionedBackend.searchMessages(matching:after:limit:)",
                 "ConditionedBackend.members(of:after:limit:)",
                 "ConditionedBackend.restrictedUsers(of:as:after:limit:)",
                 "ConditionedBackend.blockedUsers(after:limit:)",
@@ -218,6 +223,7 @@ extension NumberProbe {
                 "BackendRecorder.messages(in:at:older:newer:)",
                 "BackendRecorder.replies(to:in:at:older:newer:)",
                 "BackendRecorder.countMessages(in:from:to:)",
+                "BackendRecorder.searchMessages(matching:after:limit:)",
                 "BackendRecorder.members(of:after:limit:)",
                 "BackendRecorder.restrictedUsers(of:as:after:limit:)",
                 "BackendRecorder.blockedUsers(after:limit:)",

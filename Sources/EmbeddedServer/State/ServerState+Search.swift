@@ -1,0 +1,85 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Returns a page of the messages that match a search, in the order of their positions, newest
+    /// first.
+    ///
+    /// Searches the group channels that the user has joined and the open channels that the user has
+    /// entered; other channels in the parameters are ignored.
+    func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int,
+        for userID: UserID
+    ) throws(BackendError) -> Page<Message> {
+        let last = try cursor.map { (cursor) throws(BackendError) in
+            try SearchPlace(cursor, counters)
+        }
+        let query = SearchQuery(params.text)
+        let limit = min(max(limit, 1), conditions.pageLimit)
+        var found: [(place: SearchPlace, message: Message)] = []
+        guard !query.isEmpty else { return Page([], next: nil) }
+        var hasMore = false
+        for channel in channels.values where isSearched(channel, by: userID, params) {
+            var left = limit
+            try scanMessages(of: channel, isDescending: true) { message in
+                guard let position = message.position else { return true }
+                let place = SearchPlace(position: position, channel: channel.number)
+                guard last?.precedes(place) ?? true, isVisible(message, in: channel, to: userID),
+                    params.includes(message), query.hits(in: message) != nil
+                else { return true }
+                guard left > 0 else {
+                    hasMore = true
+                    return false
+                }
+                found.append((place, message))
+                left -= 1
+                return true
+            }
+        }
+        found.sort { $0.place.precedes($1.place) }
+        let page = found.prefix(limit)
+        return Page(
+            page.map { view($0.message, for: userID) },
+            next: hasMore || found.count > limit ? page.last?.place.cursor(counters) : nil)
+    }
+
+    private func isSearched(
+        _ channel: ServerChannel, by userID: UserID, _ params: MessageSearchParams
+    ) -> Bool {
+        guard params.channelURLs.isEmpty || params.channelURLs.contains(channel.url) else {
+            return false
+        }
+        return channel.isOpen
+            ? channel.participants[userID] != nil : channel.members[userID]?.state == .joined
+    }
+}
+
+/// The place of a message among the results of a search.
+private struct SearchPlace {
+    let position: Position
+    let channel: ChannelNumber
+
+    init(position: Position, channel: ChannelNumber) {
+        (self.position, self.channel) = (position, channel)
+    }
+
+    /// - Throws: `expired` if the cursor is of another epoch or generation, or not one of a search.
+    init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
+        let parts = try counters.pageText(cursor)
+            .split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let channel = ChannelNumber(parts[0]), let time = Int64(parts[1])
+        else { throw .cannotResume(from: cursor.rawValue) }
+        self.channel = channel
+        position = Position(
+            createdAt: Timestamp(milliseconds: time), messageID: MessageID(String(parts[2])))
+    }
+
+    // `epoch.generation:channel/time/id`.
+    func cursor(_ counters: ServerCounters) -> PageCursor {
+        counters.pageCursor("\(channel)/\(position.createdAt)/\(position.messageID)")
+    }
+
+    func precedes(_ other: SearchPlace) -> Bool {
+        position == other.position ? channel < other.channel : position > other.position
+    }
+}

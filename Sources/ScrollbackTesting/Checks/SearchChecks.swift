@@ -1,0 +1,169 @@
+import Models
+import Sync
+
+// Checks of the search in messages.
+extension BackendConformance {
+    static let searchChecks: [ConformanceCheck] = [
+        ConformanceCheck(
+            "search.words", "search for one word and for two", needs: .messageSearch
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let one = try await scene.channel(alice, bob)
+            let two = try await scene.channel(alice, bob)
+            let (ship, storm) = (scene.newWord(), scene.newWord())
+            let alone = try await alice.send(ship, in: one)
+            let both = try await alice.send("\(storm), said the \(ship)", in: two)
+            _ = try await alice.send("Nothing", in: one)
+            let other = try await alice.send("A \(storm)!", in: one)
+            for (text, expected) in [
+                (ship, [alone, both]), (storm, [both, other]), ("\(ship) \(storm)", [both]),
+                (scene.newWord(), []),
+            ] {
+                for device in [alice, bob] {
+                    let found = try await device.search(text)
+                    try expectEqual(
+                        found.ids.sorted(), expected.ids.sorted(), "the messages for \"\(text)\"")
+                    try expectEqual(
+                        Set(found.map(\.essence)), Set(expected.map(\.essence)),
+                        "the content of the found messages")
+                }
+            }
+        },
+        ConformanceCheck(
+            "search.order", "search for a word in two channels", needs: .messageSearch
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let urls = [
+                try await scene.channel(alice, bob), try await scene.channel(alice, bob),
+            ]
+            let word = scene.newWord()
+            for number in 0..<6 {
+                _ = try await alice.send("\(word) \(number)", in: urls[number % 2])
+            }
+            let times = try await bob.search(word).map(\.createdAt)
+            try expectEqual(times, times.sorted(by: >), "the times of the found messages")
+        },
+        ConformanceCheck(
+            "search.pages", "search in pages, and send and delete messages between them",
+            needs: .messageSearch
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let urls = [
+                try await scene.channel(alice, bob), try await scene.channel(alice, bob),
+            ]
+            let word = scene.newWord()
+            var sent: [Message] = []
+            for number in 0..<7 {
+                sent.append(try await alice.send("\(word) \(number)", in: urls[number % 2]))
+            }
+            for step in [1, 2, 3, 7] {
+                try expectEqual(
+                    try await bob.search(word, by: step).ids.sorted(), sent.ids.sorted(),
+                    "the messages in pages of \(step)")
+            }
+            var new: Message?
+            let found = try await bob.search(word, by: 3) { page in
+                guard new == nil, let last = page.last else { return }
+                // The next page continues at the place of a message that is gone.
+                try await alice.delete(last)
+                new = try await alice.send("\(word) again", in: last.channelURL)
+            }
+            // A server with several clocks may find the new message.
+            try expectEqual(
+                found.ids.filter { $0 != new?.messageID?.rawValue }.sorted(), sent.ids.sorted(),
+                "the messages while others are sent")
+        },
+        ConformanceCheck(
+            "search.current", "search for the words of edited and deleted messages",
+            needs: .messageSearch
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let (before, after) = (scene.newWord(), scene.newWord())
+            let edited = try await alice.send(before, in: url)
+            let deleted = try await alice.send(before, in: url)
+            try expectEqual(
+                try await bob.search(before).ids.sorted(), [edited, deleted].ids.sorted(),
+                "the messages before the changes")
+            try await alice.edit(edited, after)
+            try await alice.delete(deleted)
+            try expectEqual(try await bob.search(before).ids, [], "the messages for the old text")
+            let found = try await bob.search(after)
+            try expectEqual(found.ids, [edited].ids, "the messages for the new text")
+            try expectEqual(found.map(\.text), [after], "the new text")
+            let both = scene.newWord()
+            let kept = try await alice.send("\(both) 1", in: url)
+            try await alice.edit(kept, "\(both) 2")
+            try await alice.edit(kept, "\(both) 3")
+            try expectEqual(
+                try await bob.search(both).map(\.text), ["\(both) 3"],
+                "the texts of a message that had the word before and after its edits")
+        },
+        ConformanceCheck(
+            "search.private", "search for the words of a channel of others", needs: .messageSearch
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            let word = scene.newWord()
+            let message = try await alice.send("\(word) in secret", in: url)
+            try expectEqual(
+                try await bob.search(word).ids, [message].ids, "the messages of a member")
+            for urls in [[], [url]] as [Set<ChannelURL>] {
+                var params = MessageSearchParams(word)
+                params.channelURLs = urls
+                var found: [Message] = []
+                do {
+                    found = try await carol.search(params)
+                } catch let error as BackendError
+                    where [.notFound, .refused].contains(error.code)
+                {}
+                try expectEqual(found.ids, [], "the messages of a user who is not a member")
+            }
+        },
+    ]
+}
+
+extension Device {
+    /// Returns the messages of all pages of a search.
+    ///
+    /// The closure receives each page before the next one is requested.
+    func search(
+        _ text: String, by limit: Int = 20, _ body: ([Message]) async throws -> Void = { _ in }
+    ) async throws -> [Message] {
+        try await search(MessageSearchParams(text), by: limit, body)
+    }
+
+    func search(
+        _ params: MessageSearchParams, by limit: Int = 20,
+        _ body: ([Message]) async throws -> Void = { _ in }
+    ) async throws -> [Message] {
+        var found: [Message] = []
+        var cursor: PageCursor?
+        for _ in 0..<100 {
+            let page = try await backend.searchMessages(
+                matching: params, after: cursor, limit: limit)
+            try expect(
+                page.elements.count <= limit, "a page has more than \(limit) messages")
+            found += page.elements
+            guard let next = page.next else { return found }
+            try await body(page.elements)
+            cursor = next
+        }
+        throw Broken(text: "a search has no end within 100 pages", promiseID: "search.pages")
+    }
+}
+
+extension Scene {
+    /// Returns a word that no other message of the server contains.
+    ///
+    /// It consists of letters, because servers divide words at digits in different ways, and of
+    /// consonants, because it then has no ending that a server could remove.
+    fileprivate func newWord() -> String {
+        let letters = Array("bcdfghjklmnpqrtv".utf8)
+        let id = subject.makeRequestID().rawValue.utf8.suffix(12)
+        return String(
+            decoding: id.flatMap { [letters[Int($0 >> 4)], letters[Int($0 & 15)]] },
+            as: UTF8.self)
+    }
+}
