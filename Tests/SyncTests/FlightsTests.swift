@@ -71,14 +71,15 @@ import Testing
         #expect(flights.end(third)?.channels == [])
     }
 
+    private enum Happening {
+        case touched(MessageID, ChannelURL)
+        case deleted(MessageID, ChannelURL)
+        case void(ChannelURL)
+        case voidAll
+    }
+
     /// Compares `Flights` with a model that keeps a list of all events.
     @Test(arguments: 0..<100) func flightsEqualAModelThatRecordsEverything(seed: Int) {
-        enum Happening {
-            case touched(MessageID, ChannelURL)
-            case deleted(MessageID, ChannelURL)
-            case void(ChannelURL)
-            case voidAll
-        }
         var random = SeededRandom(seed: seed)
         var flights = Flights()
         var happened: [Happening] = []
@@ -88,9 +89,17 @@ import Testing
             let url = urls[random.number(below: 2)]
             let id = MessageID("\(random.number(below: 4))")
             switch random.number(below: 12) {
-            case 0...2: open.append((flights.begin(in: url, isFollowed: true), happened.count))
+            case 0...2:
+                let flight =
+                    random.oneIn(4)
+                    ? flights.beginSearch() : flights.begin(in: url, isFollowed: true)
+                open.append((flight, happened.count))
             case 3...5 where !open.isEmpty:
                 let (flight, since) = open.remove(at: random.number(below: open.count))
+                if flight.channelURL == nil {
+                    compare(flights.end(flight), happened[since...])
+                    continue
+                }
                 var touched: Set<MessageID> = []
                 var deleted: Set<MessageID> = []
                 var isVoid = false
@@ -127,8 +136,37 @@ import Testing
             #expect(flights.openCount == open.count)
             for url in urls {
                 #expect(
-                    flights.isAsking(about: url) == open.contains { $0.flight.channelURL == url })
+                    flights.isAsking(about: url)
+                        == open.contains { [url, nil].contains($0.flight.channelURL) })
             }
+        }
+    }
+
+    /// Compares the changes since a search with a list of all events.
+    private func compare(_ interim: Flights.Interim?, _ happened: ArraySlice<Happening>) {
+        var touched: [ChannelURL: Set<MessageID>] = [:]
+        var deleted: [ChannelURL: Set<MessageID>] = [:]
+        var void: Set<ChannelURL> = []
+        for happening in happened {
+            switch happening {
+            case .touched(let id, let url):
+                touched[url, default: []].insert(id)
+                deleted[url]?.remove(id)
+            case .deleted(let id, let url):
+                touched[url, default: []].insert(id)
+                deleted[url, default: []].insert(id)
+            case .void(let url):
+                void.insert(url)
+                (touched[url], deleted[url]) = (nil, nil)
+            case .voidAll:
+                #expect(interim == nil)
+                return
+            }
+        }
+        #expect(interim?.voidChannels == void)
+        for url in ["c", "d"] as [ChannelURL] {
+            #expect(interim?.ofSearch(in: url).touched == touched[url] ?? [])
+            #expect(interim?.ofSearch(in: url).deleted == deleted[url] ?? [])
         }
     }
 }

@@ -7,6 +7,7 @@ enum BackendRequest: Hashable, Sendable {
     case feed(FeedCursor?)
     case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
     case lookup([MessageID], ChannelURL)
+    case search(MessageSearchParams, PageCursor?, limit: Int)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
@@ -31,7 +32,7 @@ enum BackendRequest: Hashable, Sendable {
             .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
             url
         case .send(let item), .upload(let item, _): item.channelURL
-        case .connect, .feed, .channelChanges, .channels, .createChannel: nil
+        case .connect, .feed, .search, .channelChanges, .channels, .createChannel: nil
         }
     }
 }
@@ -42,6 +43,7 @@ enum BackendAnswer: Sendable {
     case batch(FeedBatch)
     case page(MessagePage)
     case lookup(MessageLookup)
+    case found(Page<Message>)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
@@ -65,6 +67,9 @@ extension Backend {
             case .messages(let url, let anchor, let older, let newer):
                 return .page(try await messages(in: url, at: anchor, older: older, newer: newer))
             case .lookup(let ids, let url): return .lookup(try await lookup(ids, in: url))
+            case .search(let params, let cursor, let limit):
+                return .found(
+                    try await searchMessages(matching: params, after: cursor, limit: limit))
             case .messageChanges(let url, let point, let params):
                 return .messageChanges(
                     try await messageChanges(in: url, since: point, params: params))

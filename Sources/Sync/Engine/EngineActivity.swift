@@ -128,6 +128,8 @@ extension EngineCall {
             case .messages(_, let anchor, let older, let newer):
                 ("messages", "\(anchor.text), \(older) older, \(newer) newer")
             case .lookup(let ids, _): ("lookup", "\(ids.count) messages")
+            case .search(_, let cursor, _):
+                ("searchMessages", cursor == nil ? "first page" : "next page")
             case .messageChanges: ("messageChanges", "")
             case .channelChanges: ("channelChanges", "")
             case .channels(_, let cursor): ("channels", cursor == nil ? "first page" : "next page")
@@ -178,6 +180,7 @@ extension BackendAnswer {
                 count: batch.events.count, byteCount: byteCount, truncated: truncated)
         case .page(let page): return records(page.messages)
         case .lookup(let lookup): return records(lookup.found)
+        case .found(let page): return records(page.elements)
         case .messageChanges(let changes): return records(changes.updated)
         case .channelChanges(let changes): return records(changes.updated)
         case .channels(let page): return records(page.elements)

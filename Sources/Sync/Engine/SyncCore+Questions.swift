@@ -61,6 +61,11 @@ extension SyncCore {
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
         }
         guard let interim else { return repeatQuestion(question, ticket, attempt: attempt) }
+        if case .found(let page) = answer,
+            page.elements.contains(where: { interim.voidChannels.contains($0.channelURL) })
+        {
+            return repeatQuestion(question, ticket, attempt: attempt)
+        }
         reply(handle(answer, to: question, interim), to: question, ticket)
     }
 
@@ -104,6 +109,8 @@ extension SyncCore {
                     ChannelDifference(
                         held: try reader.groupChannel(orNil: channel.url), server: channel))
             }
+        case (.found(let page), .search(let params, _, _)):
+            return handle(page, of: params, interim)
         case (.messageChanges(let changes), .messageChanges(let url, _, let params)):
             return handle(changes, in: url, params, interim)
         case (.channelChanges(let changes), .channelChanges(_, let params)):
@@ -126,6 +133,25 @@ extension SyncCore {
             }
         default: return nil
         }
+    }
+
+    private mutating func handle(
+        _ page: Page<Message>, of params: MessageSearchParams, _ interim: Flights.Interim
+    ) -> SyncReply? {
+        let query = SearchQuery(params.text)
+        let found = page.elements.filter { params.includes($0) && query.hits(in: $0) != nil }
+        let stored = write { (ingest) throws(StoreError) in
+            try ingest.apply(found: found, since: interim)
+        }
+        guard let stored else { return nil }
+        // A message may have opened a gap in a range that a viewer shows.
+        for url in Set(stored.map(\.channelURL)).sorted() where healing.isShown(url) {
+            healing.examine(url)
+        }
+        return .found(
+            ServerSearchPage(
+                messages: stored, next: page.next,
+                searchedAfter: page.elements.last.map { $0.updatedAt ?? $0.createdAt }))
     }
 
     private mutating func handle(

@@ -249,6 +249,7 @@ struct SyncCore {
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
+        case .search: flight = flights.beginSearch()
         default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)

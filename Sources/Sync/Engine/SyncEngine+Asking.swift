@@ -75,6 +75,32 @@ extension SyncEngine {
         return MessageLookup(found: found, gone: gone)
     }
 
+    /// Searches messages on the server, and stores those that it finds.
+    ///
+    /// The call closes no gap: a message that was not stored before is stored inside a gap. A found
+    /// message neither replaces a newer version nor restores a message that is known to be deleted.
+    /// Messages that the server has found by other rules than those of `SearchQuery` are ignored.
+    ///
+    /// - Parameters:
+    ///   - params: The words, and the messages among which they are searched. Their order is
+    ///     ignored: the newest message comes first.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are replaced
+    ///     by the nearest valid one. A page may have fewer without being the last one.
+    /// - Returns: The page.
+    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `messageSearch`;
+    ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as
+    ///   ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    public func searchMessages(
+        matching params: MessageSearchParams, after cursor: PageCursor? = nil, limit: Int = 20
+    ) async throws(SyncError) -> ServerSearchPage {
+        let question = SyncQuestion.search(params, cursor, limit: min(max(limit, 1), 10_000))
+        guard case .found(let page) = try await reply(to: question) else {
+            throw .unexpectedReply
+        }
+        return page
+    }
+
     /// Fetches replies to a message around an anchor.
     ///
     /// The call closes no gap of the channel. Stored replies that should be on the page but are not

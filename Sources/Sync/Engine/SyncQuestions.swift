@@ -19,6 +19,8 @@ enum SyncQuestion: Hashable, Sendable {
     case confirm([MessageID], ChannelURL)
     /// A group channel to compare with the cached one.
     case compareChannel(ChannelURL)
+    /// A search on the server.
+    case search(MessageSearchParams, PageCursor?, limit: Int)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
     case channels(GroupChannelListQuery, PageCursor?)
@@ -33,6 +35,7 @@ enum SyncQuestion: Hashable, Sendable {
         case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _),
             .confirm(let ids, let url):
             .lookup(ids, url)
+        case .search(let params, let cursor, let limit): .search(params, cursor, limit: limit)
         case .messageChanges(let url, let point, let params): .messageChanges(url, point, params)
         case .channelChanges(let point, let params): .channelChanges(point, params)
         case .channels(let query, let cursor): .channels(query, cursor)
@@ -46,7 +49,10 @@ enum SyncQuestion: Hashable, Sendable {
 
 extension SyncQuestion {
     /// The subject of the request in error messages.
-    var subject: String { request.channelURL.map { "channel \($0)" } ?? "the list of channels" }
+    var subject: String {
+        if case .search(let params, _, _) = self { return "the search for \"\(params.text)\"" }
+        return request.channelURL.map { "channel \($0)" } ?? "the list of channels"
+    }
 
     /// The request to make if the answer to this request was voided.
     var repeated: SyncQuestion {
@@ -62,6 +68,7 @@ extension SyncQuestion {
 enum SyncReply: Sendable {
     case page(FetchedMessages)
     case lookup(MessageLookup)
+    case found(ServerSearchPage)
     /// The differences, the cursor at which the comparison continues, and the lower bound of the
     /// compared range.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
@@ -98,4 +105,17 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The upper bound of the covered range of the history or thread; `nil` if the page covers only
     /// its messages.
     public var through: Gap.Bound? { extent?.through }
+}
+
+/// A page of messages that the server has found.
+public struct ServerSearchPage: Hashable, Sendable {
+    /// The messages that match, newest first, as the server returned them, except those that are
+    /// known to be deleted.
+    public let messages: [Message]
+
+    /// The cursor of the next page; `nil` if the server has searched everything.
+    public let next: PageCursor?
+
+    /// The time after which the server has searched all messages; `nil` if the page is empty.
+    public let searchedAfter: Timestamp?
 }

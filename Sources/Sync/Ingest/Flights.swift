@@ -15,6 +15,8 @@ struct Flights {
         let channelURL: ChannelURL?
         /// A Boolean value that indicates whether the feed reports all events since the request.
         let isFollowed: Bool
+        /// A Boolean value that indicates whether the answer may contain messages of any channel.
+        fileprivate let isSearch: Bool
     }
 
     /// The changes of a channel's messages since a request was made.
@@ -32,9 +34,31 @@ struct Flights {
         /// The events that change parts of a message, such as reactions, by message, in the order
         /// in which they were reported.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
+        /// The changes of each channel's messages since a search was requested.
+        fileprivate var searched: [ChannelURL: Interim] = [:]
+        /// The channels whose messages in the answer of a search are void.
+        fileprivate(set) var voidChannels: Set<ChannelURL> = []
+
+        /// Returns the changes of a channel's messages since a search was requested.
+        ///
+        /// They are not followed: the index of a server's search may be older than the feed.
+        func ofSearch(in url: ChannelURL) -> Interim { searched[url] ?? Interim() }
+
+        fileprivate mutating func add(_ note: Note) {
+            touched.insert(note.id)
+            switch note.what {
+            case .touched:
+                saved.insert(note.id)
+                deleted.remove(note.id)
+            case .deleted:
+                deleted.insert(note.id)
+                events[note.id] = nil
+            case .event(let event): events[note.id, default: []].append(event)
+            }
+        }
     }
 
-    private struct Note {
+    fileprivate struct Note {
         enum What {
             case touched
             case deleted
@@ -53,6 +77,8 @@ struct Flights {
     private var count = 0
     private var losses = 0
     private var open: [ChannelURL: Set<Int>] = [:]
+    /// The number of searches in flight, for which the messages of all channels are recorded.
+    private var openSearchCount = 0
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
     /// The number of the latest recorded change of each channel itself.
@@ -68,7 +94,17 @@ struct Flights {
         if let channelURL { open[channelURL, default: []].insert(count) }
         return Flight(
             number: count, loss: losses, channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
-            channelURL: channelURL, isFollowed: isFollowed)
+            channelURL: channelURL, isFollowed: isFollowed, isSearch: false)
+    }
+
+    /// Starts a request whose answer may contain messages of any channel.
+    mutating func beginSearch() -> Flight {
+        count += 1
+        openCount += 1
+        openSearchCount += 1
+        return Flight(
+            number: count, loss: losses, channelLoss: 0, channelURL: nil, isFollowed: false,
+            isSearch: true)
     }
 
     /// Records that a request was answered or canceled.
@@ -79,27 +115,32 @@ struct Flights {
         var interim = Interim(isFollowed: flight.isFollowed)
         interim.channels = Set(channelNotes.filter { $0.value > flight.number }.keys)
         if openCount == 0 { channelNotes = [:] }
-        guard let url = flight.channelURL else { return flight.loss == losses ? interim : nil }
         let isValid = isValid(flight)
-        for note in notes[url] ?? [] where note.number > flight.number && isValid {
-            interim.touched.insert(note.id)
-            switch note.what {
-            case .touched:
-                interim.saved.insert(note.id)
-                interim.deleted.remove(note.id)
-            case .deleted:
-                interim.deleted.insert(note.id)
-                interim.events[note.id] = nil
-            case .event(let event): interim.events[note.id, default: []].append(event)
+        if flight.isSearch {
+            for (url, notes) in notes {
+                for note in notes where note.number > flight.number {
+                    interim.searched[url, default: Interim()].add(note)
+                }
             }
-        }
-        open[url]?.remove(flight.number)
-        if open[url]?.isEmpty ?? true {
-            open[url] = nil
-            notes[url] = nil
-            channelLosses[url] = nil
+            interim.voidChannels = Set(channelLosses.filter { $0.value > flight.number }.keys)
+            openSearchCount -= 1
+            for url in Set(notes.keys).union(channelLosses.keys) { forgetUnlessOpen(url) }
+        } else if let url = flight.channelURL {
+            for note in notes[url] ?? [] where note.number > flight.number && isValid {
+                interim.add(note)
+            }
+            open[url]?.remove(flight.number)
+            if open[url]?.isEmpty ?? true { open[url] = nil }
+            forgetUnlessOpen(url)
         }
         return isValid ? interim : nil
+    }
+
+    /// Removes the records of a channel if no request in flight needs them.
+    private mutating func forgetUnlessOpen(_ url: ChannelURL) {
+        guard !isAsking(about: url) else { return }
+        notes[url] = nil
+        channelLosses[url] = nil
     }
 
     /// Returns a Boolean value that indicates whether the answer to a request can be stored.
@@ -108,11 +149,13 @@ struct Flights {
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }
 
-    func isAsking(about url: ChannelURL) -> Bool { open[url] != nil }
+    /// Returns a Boolean value that indicates whether a request is in flight whose answer may
+    /// contain messages of a channel.
+    func isAsking(about url: ChannelURL) -> Bool { openSearchCount > 0 || open[url] != nil }
 
     /// Makes the answers to a channel's requests in flight void.
     mutating func void(_ url: ChannelURL) {
-        guard open[url] != nil else { return }
+        guard isAsking(about: url) else { return }
         count += 1
         channelLosses[url] = count
         notes[url] = nil
@@ -143,7 +186,7 @@ struct Flights {
     }
 
     private mutating func record(_ id: MessageID, _ url: ChannelURL, _ what: Note.What) {
-        guard open[url] != nil else { return }
+        guard isAsking(about: url) else { return }
         if notes[url]?.count == Flights.limit { return void(url) }
         count += 1
         notes[url, default: []].append(Note(number: count, id: id, what: what))

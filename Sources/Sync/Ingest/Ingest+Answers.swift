@@ -144,11 +144,29 @@ extension Ingest {
         try apply(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
+    @discardableResult
     private mutating func applyAlone(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
-    ) throws(StoreError) {
-        guard let id = message.messageID, !interim.deleted.contains(id) else { return }
-        try applyAlone(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
+    ) throws(StoreError) -> Bool {
+        guard let id = message.messageID, !interim.deleted.contains(id) else { return false }
+        return try applyAlone(
+            message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
+    }
+
+    /// Stores messages that a search on the server has found.
+    ///
+    /// They are untrusted, because the index of a server's search may be older than the feed.
+    ///
+    /// - Returns: The messages that are stored now, in this or a newer version.
+    mutating func apply(
+        found messages: [Message], since interim: Flights.Interim
+    ) throws(StoreError) -> [Message] {
+        var stored: [Message] = []
+        for message in messages {
+            let interim = interim.ofSearch(in: message.channelURL)
+            if try applyAlone(message, since: interim, .requestMessage) { stored.append(message) }
+        }
+        return stored
     }
 
     /// Stores the answer to a lookup.

@@ -358,7 +358,8 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)", "MessageAnchor.time(_:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)",
+                "SyncEngine.searchMessages(matching:after:limit:)", "MessageAnchor.time(_:)",
                 "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in
                 let engine = try await world.engine()
@@ -378,6 +379,8 @@ extension NumberProbe {
                 var query = GroupChannelListQuery()
                 query.limit = numbers.int()
                 _ = try await engine.fetchChannels(matching: query)
+                _ = try await engine.searchMessages(
+                    matching: MessageSearchParams("hello"), limit: numbers.int())
                 await engine.hide(world.url, viewer: viewer)
                 await engine.close()
             },

@@ -155,6 +155,8 @@ final class Device {
             let places = tags.compactMap { server.history.place(of: $0) }
             guard let url = places.first?.url else { return nil }
             return .lookup(places.filter { $0.url == url }.map(\.id), url)
+        case .search(let text, let limit):
+            return .search(MessageSearchParams(text), nil, limit: limit)
         case .readChanges(let url):
             guard let token = oracle.rows.token else { return nil }
             return .messageChanges(ChannelURL(url), .feed(FeedCursor(token.cursor)), nil)

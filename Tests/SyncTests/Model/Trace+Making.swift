@@ -93,9 +93,10 @@ private struct TraceMaker {
     private mutating func race() -> [Step] {
         let url = url()
         let question: Step =
-            switch random.number(below: 6) {
+            switch random.number(below: 7) {
             case 0..<3: .fetch(url, .newest, older: 3, newer: 0)
             case 3: .lookUp([tag(), tag()])
+            case 6: search()
             case 4: .readChanges(url)
             default: .lookAt(url)
             }
@@ -217,8 +218,15 @@ private struct TraceMaker {
         }
     }
 
+    /// A search that finds one message, or several.
+    private mutating func search() -> Step {
+        let text = tag()
+        return .search(
+            random.oneIn(3) ? text : String(text.prefix(1)), limit: random.number(below: 5) + 1)
+    }
+
     private mutating func app() -> Step {
-        switch random.number(below: 30) {
+        switch random.number(below: 31) {
         case 0..<2: .connect
         case 2: .disconnect
         case 3: .reconnect
@@ -235,6 +243,7 @@ private struct TraceMaker {
         case 24..<26: .push(tag(), version: random.number(below: 3))
         case 26..<28: .awaitCaughtUp(random.oneIn(4) ? nil : url())
         case 28: .abandon(random.number(below: 3))
+        case 29: search()
         default: .kill
         }
     }

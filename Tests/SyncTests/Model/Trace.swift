@@ -96,6 +96,8 @@ enum Step: Codable, Hashable {
     case hide(String, viewer: Int)
     case fetch(String, Anchor, older: Int, newer: Int)
     case lookUp([String])
+    /// A search on the server.
+    case search(String, limit: Int)
     case readChanges(String)
     case readChannelChanges
     case listChannels
