@@ -212,4 +212,130 @@ import Testing
         }
         #expect(texts(search) == ["umbrella 3", "umbrella 2", "umbrella 1"])
     }
+
+    // MARK: The server
+
+    /// Returns a client with an empty history of `general`, in which the server has five umbrellas.
+    private func makeEmptyClient(
+        _ change: (inout ServerConditions) -> Void = { _ in }
+    ) async throws -> (ChatClient, ConditionedBackend) {
+        try await sendUmbrellas(5)
+        change(&server.conditions)
+        let network = ConditionedBackend(server.client())
+        var options = ChatClientOptions()
+        options.storage = .inMemory
+        options.sync.backgroundChannels = 0
+        let client = try await ChatClient.open(backend: network, options: options)
+        try await client.connect(as: Credentials("alice"))
+        try await client.engine.caughtUp()
+        return (client, network)
+    }
+
+    @Test func theServerFindsMessagesThatTheCacheDoesNotHave() async throws {
+        let (client, _) = try await makeEmptyClient()
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 2)
+        let changes = search.allChanges()
+        #expect(try await search.loadMore().isEmpty && !search.hasMore)
+        #expect(search.serverSearch.searchedAfter == nil && !search.serverSearch.isComplete)
+        var found = try await search.searchServer()
+        #expect(found.map(\.message.text) == ["umbrella 5", "umbrella 4"])
+        #expect(found[0].hits.map { found[0].message.text[$0.range] } == ["umbrella"])
+        #expect(search.serverSearch.searchedAfter == found[1].message.createdAt)
+        #expect(!search.serverSearch.isComplete)
+        found = try await search.searchServer()
+        #expect(found.map(\.message.text) == ["umbrella 3", "umbrella 2"])
+        found = try await search.searchServer()
+        #expect(found.map(\.message.text) == ["umbrella 1"])
+        #expect(search.serverSearch.isComplete && search.serverSearch.searchedAfter == nil)
+        #expect(try await search.searchServer().isEmpty)
+        #expect(texts(search) == (1...5).reversed().map { "umbrella \($0)" })
+        search.dispose()
+        var list: [FoundMessage] = []
+        for await change in changes { list = change.applied(to: list) }
+        #expect(list == search.messages)
+        // The messages are stored, and the gaps between them stay.
+        let page = try await client.search(MessageSearchParams("umbrella"))
+        #expect(page.messages.count == 5 && page.unsearched.count > 0)
+        await client.close()
+    }
+
+    @Test func messagesThatAreListedAlreadyAreNotRepeated() async throws {
+        let (client, _) = try await makeEmptyClient()
+        _ = try await client.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 2)
+        // The first call lists the first page of stored messages, too.
+        #expect(try await search.searchServer().isEmpty)
+        #expect(texts(search) == ["umbrella 5", "umbrella 4"])
+        try await search.searchServer()
+        // Messages that are older than the loaded pages are listed with their page.
+        #expect(texts(search) == ["umbrella 5", "umbrella 4"])
+        try await search.loadMore()
+        #expect(texts(search) == ["umbrella 5", "umbrella 4", "umbrella 3", "umbrella 2"])
+        await client.close()
+    }
+
+    @Test func aFailedSearchOfTheServerLeavesTheListAndItsReason() async throws {
+        let (client, network) = try await makeEmptyClient()
+        _ = try await client.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        try await search.loadMore()
+        await client.disconnect()
+        let error = await #expect(throws: SyncError.self) { try await search.searchServer() }
+        #expect(error?.code == .notConnected)
+        #expect(search.serverSearch.error?.code == .notConnected)
+        #expect(texts(search) == ["umbrella 5", "umbrella 4", "umbrella 3"])
+        try await client.connect(as: Credentials("alice"))
+        #expect(try await search.searchServer().count == 2)
+        #expect(search.serverSearch.error == nil && search.serverSearch.isComplete)
+
+        let second = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 1)
+        try await second.searchServer()
+        network.failNext(
+            of: [.searchMessages], with: BackendError(.expired, "the cursor is too old"))
+        await #expect(throws: SyncError.self) { try await second.searchServer() }
+        #expect(second.serverSearch.searchedAfter == second.messages[0].message.createdAt)
+        // The next call starts again at the newest message.
+        #expect(try await second.searchServer().isEmpty)
+        #expect(second.serverSearch.error == nil)
+        await client.close()
+    }
+
+    @Test func aBackendWithoutASearchIsReported() async throws {
+        let (client, _) = try await makeEmptyClient {
+            $0.missingCapabilities = [.messageSearch]
+        }
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        await #expect(throws: SyncError.self) { try await search.searchServer() }
+        #expect(search.serverSearch.error?.code == .unsupported)
+        await client.close()
+    }
+
+    @Test func oneSearchOfTheServerRunsAtATime() async throws {
+        let (client, network) = try await makeEmptyClient()
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        network.hold([.searchMessages])
+        let first = Task { try await search.searchServer() }
+        _ = await network.held(atLeast: 1)
+        let error = await #expect(throws: SyncError.self) { try await search.searchServer() }
+        #expect(error?.code == .queryInProgress)
+        network.stopHolding()
+        #expect(try await first.value.count == 5)
+        search.dispose()
+        await #expect(throws: SyncError.self) { try await search.searchServer() }
+        await client.close()
+    }
+
+    @Test func clearingTheCacheForgetsWhatTheServerHasSearched() async throws {
+        let (client, _) = try await makeEmptyClient()
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        #expect(try await search.searchServer().count == 5)
+        let changes = search.allChanges()
+        try await client.clearCachedData()
+        if !search.messages.isEmpty {
+            for await _ in changes where search.messages.isEmpty { break }
+        }
+        #expect(!search.serverSearch.isComplete)
+        #expect(try await search.searchServer().count == 5)
+        await client.close()
+    }
 }

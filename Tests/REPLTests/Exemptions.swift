@@ -119,6 +119,7 @@ enum Exemptions {
         "SyncEngine.removeFailedMessages(_:)": "remove-failed",
         "SyncEngine.resend(_:replacing:)": "resend",
         "SyncEngine.resume()": "resume",
+        "SyncEngine.searchMessages(matching:after:limit:)": "search-server",
         "SyncEngine.send(_:in:channelType:)": "send",
         "SyncEngine.send(_:in:channelType:keepsCopies:)": "send-file",
         "SyncEngine.setPinned(_:for:)": "pin",

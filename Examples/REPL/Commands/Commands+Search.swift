@@ -42,6 +42,25 @@ extension Command {
             return arguments.reply(search, search.messages)
         },
         Command(
+            name: "search-server",
+            summary: "Asks the server for messages that match, and lists those that are new.",
+            example: "search-server",
+            preparation: ["demo", "away 1d 400", "online", "search of 40"],
+            covers: ["MessageSearch.searchServer()", "MessageSearch.serverSearch"],
+            gives: [.messages, .hasMore, .unsearched, .isComplete]
+        ) { arguments in
+            let search = try arguments.messageSearch
+            let found = try await search.searchServer()
+            let isComplete = search.serverSearch.isComplete
+            var reply = arguments.reply(search, found)
+            reply.values[.isComplete] = isComplete
+            if !found.isEmpty {
+                reply.text += "\n\(counted(found.count, "message")) from the server"
+            }
+            if !isComplete { reply.text += "\n… more on the server: search-server" }
+            return reply
+        },
+        Command(
             name: "index",
             usage: "[rebuild]",
             summary: "Shows the state of the search index, or builds it again.",

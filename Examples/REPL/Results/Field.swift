@@ -31,6 +31,7 @@ enum Field: String, CodingKey, CaseIterable {
     case hex
     case ignored
     case imported
+    case isComplete = "is_complete"
     case isDamaged = "is_damaged"
     case known
     case levelDB = "leveldb"
@@ -98,6 +99,7 @@ enum Field: String, CodingKey, CaseIterable {
         case .hex: "bytes in hex"
         case .ignored: "the number of occurrences of each ignored field, by its name"
         case .imported: "the number of messages that are new on the server"
+        case .isComplete: "whether the server has searched all messages"
         case .isDamaged: "whether anything is damaged"
         case .known: "the number of messages that the server already had"
         case .levelDB: "the version of LevelDB"

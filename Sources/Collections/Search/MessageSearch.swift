@@ -13,8 +13,9 @@ public import Sync
 /// ```
 ///
 /// The list contains the results of the loaded pages. In that part of the history, the search
-/// inserts new messages, updates edited ones and removes deleted ones. ``messages``, ``hasMore``
-/// and ``unsearched`` are observable: views that use Observation need no delegate.
+/// inserts new messages, updates edited ones and removes deleted ones. ``searchServer()`` adds
+/// messages that the cache does not have. ``messages``, ``hasMore``, ``unsearched`` and
+/// ``serverSearch`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageSearch {
@@ -29,6 +30,9 @@ public final class MessageSearch {
     /// The searched part reaches from the newest message to the last loaded page, or to the oldest
     /// message if all results are listed. ``loadMore()`` and ``backfill()`` update the value.
     public private(set) var unsearched: [UnsearchedRange] = []
+
+    /// The part of the messages that the server has searched; see ``searchServer()``.
+    public private(set) var serverSearch = ServerSearch()
 
     private var isDisposed = false
 
@@ -48,6 +52,7 @@ public final class MessageSearch {
     @ObservationIgnored private let followers = Followers<CollectionChange<FoundMessage>>()
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
+    @ObservationIgnored private var isSearchingServer = false
     /// A Boolean value that indicates whether the store has dropped changes since the last page was
     /// read.
     @ObservationIgnored private var isOutdated = false
@@ -141,6 +146,55 @@ public final class MessageSearch {
         }
         apply(edits)
         return messages.filter { !before.contains($0.rowID) }
+    }
+
+    /// Searches on the server, and adds the messages of one page of its results, the newest first.
+    ///
+    /// The server finds messages that the cache does not have, and messages that were edited while
+    /// the device was offline. It searches by its own rules: it may not find the beginnings of
+    /// words, and messages that do not match by the rules of `SearchQuery` are not listed. The
+    /// messages are stored, each inside a gap of its channel, so ``unsearched`` stays the same.
+    /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. Those that are
+    /// older than the last loaded page are listed by ``loadMore()``.
+    ///
+    /// If the call fails, the list stays as it is, and ``ServerSearch/error`` is the error.
+    ///
+    /// - Returns: The newly listed messages; none if the server has searched everything, or if the
+    ///   query has no word to find.
+    /// - Throws: ``/Sync/SyncError`` with code `unsupported` if the backend cannot search;
+    ///   `notConnected`, `refused`; `queryInProgress` if another call is in progress; `disposed`,
+    ///   `store`, `closed`, `canceled`.
+    @discardableResult
+    public func searchServer() async throws(SyncError) -> [FoundMessage] {
+        try checkIsNotDisposed()
+        guard !isSearchingServer else {
+            throw SyncError(.queryInProgress, "the server is already being searched")
+        }
+        isSearchingServer = true
+        defer { isSearchingServer = false }
+        if !isStarted { try await loadMore() }
+        guard !serverSearch.isComplete, !query.isEmpty else { return [] }
+        let before = Set(messages.map(\.rowID))
+        do throws(SyncError) {
+            let (params, cursor, pageSize) = (params, serverSearch.cursor, pageSize)
+            let page = try await tasks.run { [engine] () throws(SyncError) in
+                try await engine.searchMessages(matching: params, after: cursor, limit: pageSize)
+            }
+            try checkIsNotDisposed()
+            // List the messages, which were stored before the engine returned them.
+            follower?.catchUp()
+            serverSearch.add(page)
+            let found = Set(
+                page.messages.map { FoundMessage.RowID(url: $0.channelURL, id: $0.messageID) })
+            return messages.filter { found.contains($0.rowID) && !before.contains($0.rowID) }
+        } catch {
+            if !isDisposed {
+                serverSearch.error = error
+                // If the server does not know the cursor, the next call starts again.
+                if (error.cause as? BackendError)?.code == .expired { serverSearch.cursor = nil }
+            }
+            throw error
+        }
     }
 
     /// Fetches the messages of the ranges in ``unsearched`` from the server, newest first.
@@ -278,7 +332,9 @@ public final class MessageSearch {
                 }
             case .clearedMessages(let url), .removedChannel(let url):
                 remove { $0.message.channelURL == url }
-            case .clearedCachedData: remove { _ in true }
+            case .clearedCachedData:
+                remove { _ in true }
+                serverSearch = ServerSearch()
             default: break
             }
         }

@@ -1,0 +1,33 @@
+public import Models
+public import Sync
+
+/// The part of the messages that the server has searched for a ``MessageSearch``.
+public struct ServerSearch: Sendable {
+    /// A Boolean value that indicates whether the server has searched all messages.
+    public internal(set) var isComplete = false
+
+    /// The time after which the server has searched all messages; `nil` if it has searched none, or
+    /// all.
+    ///
+    /// The server has not searched messages that it received after ``MessageSearch/searchServer()``.
+    public internal(set) var searchedAfter: Timestamp?
+
+    /// The error of the last request; `nil` if it succeeded, or if there was none.
+    ///
+    /// For example, the code is `notConnected` if the device is offline, and `unsupported` if the
+    /// backend cannot search.
+    public internal(set) var error: SyncError?
+
+    /// The cursor of the next page.
+    var cursor: PageCursor?
+
+    mutating func add(_ page: ServerSearchPage) {
+        (error, cursor) = (nil, page.next)
+        isComplete = page.next == nil
+        if isComplete {
+            searchedAfter = nil
+        } else if let time = page.searchedAfter {
+            searchedAfter = min(searchedAfter ?? time, time)
+        }
+    }
+}
