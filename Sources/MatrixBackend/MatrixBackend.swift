@@ -73,7 +73,7 @@ public actor MatrixBackend: Backend {
     public nonisolated let capabilities: BackendCapabilities = [
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
-        .unreadCounts, .channelManagement, .invitations, .moderation,
+        .unreadCounts, .channelManagement, .invitations, .moderation, .messageSearch,
     ]
 
     /// The epoch of all servers.

@@ -60,6 +60,36 @@ struct EventsReply: Decodable {
     }
 }
 
+/// A page of the results of `/search`.
+struct SearchReply: Decodable {
+    let results: [Found]
+    let next: String?
+
+    struct Found: Decodable {
+        let event: RoomEvent
+        let room: String
+
+        private enum Key: String, CodingKey { case result, room_id }
+
+        init(from decoder: any Decoder) throws {
+            let found = try decoder.container(keyedBy: Key.self)
+            event = try found.decode(RoomEvent.self, forKey: .result)
+            room = try found.nestedContainer(keyedBy: Key.self, forKey: .result)
+                .decode(String.self, forKey: .room_id)
+        }
+    }
+
+    private enum Key: String, CodingKey { case search_categories, room_events, results, next_batch }
+
+    init(from decoder: any Decoder) throws {
+        let events = try decoder.container(keyedBy: Key.self)
+            .nestedContainer(keyedBy: Key.self, forKey: .search_categories)
+            .nestedContainer(keyedBy: Key.self, forKey: .room_events)
+        results = events.lenientList(.results)
+        next = events.lenient(.next_batch)
+    }
+}
+
 /// An event, and the token of the place just after it.
 struct ContextReply: Decodable {
     let event: RoomEvent

@@ -30,6 +30,14 @@ final class PreparedReplies: HTTPTransport {
         state.withLock { $0.requests.map { $0.headers["Authorization"] } }
     }
 
+    /// The bodies of the requests that have JSON.
+    var bodies: [JSONValue] {
+        state.withLock { $0.requests }.compactMap { request in
+            guard case .data(let data) = request.body else { return nil }
+            return try? JSONDecoder().decode(JSONValue.self, from: data)
+        }
+    }
+
     /// Adds a reply to a request such as `GET account/whoami`.
     ///
     /// The last reply is repeated for all further requests of the same kind.
