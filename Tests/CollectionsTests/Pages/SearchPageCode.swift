@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Models
 import Store
+import Sync
 import Testing
 
 /// The code of Docs/Search.md, verbatim.
@@ -50,6 +51,40 @@ import Testing
         try await search.backfill()  // fetches what is missing; what matches appears in the list
 
         #expect(search.messages.isEmpty && search.unsearched.isEmpty)
+        await client.close()
+    }
+
+    @Test @MainActor func theServerIsSearched() async throws {
+        let server = try EmbeddedServer.inMemory()
+        try server.createChannel(GroupChannelCreateParams("General", url: "general"), by: "bob")
+        let bob = server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        for text in ["An umbrella", "Rain", "Umbrellas"] {
+            var message = Message(id: nil, channelURL: "general", text: text, createdAt: 0)
+            message.userMessageParams = UserMessageCreateParams(text)
+            _ = try await bob.send(OutboxItem(message, requestID: RequestID(text)))
+        }
+        try await bob.invite(["alice"], to: "general")
+        var options = ChatClientOptions()
+        options.storage = .inMemory
+        options.sync.backgroundChannels = 0
+        let client = try await ChatClient.open(backend: server.client(), options: options)
+        try await client.connect(as: Credentials("alice"))
+        try await client.acceptInvitation(to: "general")
+
+        let results = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        try await results.loadMore()  // immediately, from the cache
+        do {
+            try await results.searchServer()  // adds a page of the server's results
+        } catch {
+            print("the server was not searched: \(error)")  // the list stays as it is
+        }
+        if !results.serverSearch.isComplete {
+            print(results.serverSearch.searchedAfter as Any)  // where the next call continues
+        }
+
+        #expect(results.messages.map(\.message.text) == ["Umbrellas", "An umbrella"])
+        #expect(results.serverSearch.isComplete)
         await client.close()
     }
 
