@@ -47,8 +47,8 @@ struct Document: Hashable {
 /// the words that equal the term.
 ///
 /// The numbers are stored as a set of eight bits: bit *n* is set if the number of an equal word is
-/// *n* modulo 8. With this set, a search for two adjacent words excludes most documents in which the
-/// words are not adjacent.
+/// *n* modulo 8. With this set, a search for two adjacent words excludes most documents in which
+/// the words are not adjacent.
 struct Posting: Hashable {
     /// The document's index in the upper 24 bits, the set of words in the lower eight.
     var bits: UInt32

@@ -53,8 +53,8 @@ extension SyncError {
 
         /// The session has expired or was revoked.
         ///
-        /// The user has to log in again. The cause is a `BackendError` with code `sessionExpired` or
-        /// `sessionRevoked`.
+        /// The user has to log in again. The cause is a `BackendError` with code `sessionExpired`
+        /// or `sessionRevoked`.
         public static let sessionEnded = Code(value: .sessionEnded)
 
         /// The channel, message, user or outbox item does not exist, or is not visible to the user.
@@ -72,8 +72,8 @@ extension SyncError {
         /// The backend does not support the request; see `BackendCapabilities`.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The engine stopped sending a request because the server's responses made no progress, for
-        /// example the same page repeatedly.
+        /// The engine stopped sending a request because the server's responses made no progress,
+        /// for example the same page repeatedly.
         ///
         /// The engine retries when the channel is opened again, and after the next connection.
         public static let stalled = Code(value: .stalled)
@@ -178,8 +178,8 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the description of an error in one line, without repeating text that both the message
-    /// and the cause contain.
+    /// Returns the description of an error in one line, without repeating text that both the
+    /// message and the cause contain.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
     ) -> String {
