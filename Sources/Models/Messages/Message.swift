@@ -258,11 +258,6 @@ extension Message {
     }
 }
 
-// MARK: Retention and schedule
-
-extension Message {
-}
-
 // MARK: Attachments
 
 extension Message {
