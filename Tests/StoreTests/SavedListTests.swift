@@ -51,7 +51,8 @@ import Testing
         try store.view.version.derived.values.withLock { !$0.lists.isEmpty }
     }
 
-    /// Opens the store, and returns true if the first page is read without reading all channels.
+    /// Opens the store, and returns whether it reads the first page of a list from the saved list,
+    /// without scanning all channels.
     private func isSaved() throws -> Bool {
         let store = try open()
         defer { store.close() }

@@ -1,7 +1,7 @@
 import Crypto
 package import Foundation
 
-// Encryption of small files outside of stores, which are read and written as a whole.
+// Encryption of small files outside of stores. Each file is read and written as a whole.
 extension EncryptionKey {
     /// Encrypts bytes for a purpose.
     ///
