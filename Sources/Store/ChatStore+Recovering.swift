@@ -119,6 +119,6 @@ struct Resumed {
 
     init(_ version: CommittedState) {
         number = version.number
-        derived = version.derived
+        derived = version.takeDerived()
     }
 }

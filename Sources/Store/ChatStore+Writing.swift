@@ -181,10 +181,12 @@ extension ChatStore {
             return (Change(number: old.number, entries: []), nil)
         }
         let change = Change(number: old.number + 1, entries: entries)
+        var derived = old.takeDerived()
+        derived.apply(batch)
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                indexDamage: old.indexDamage, derived: old.derived.moved(applying: batch)),
+                indexDamage: old.indexDamage, derived: derived),
             change)
         return (change, failure)
     }
@@ -245,7 +247,7 @@ extension ChatStore {
         let snapshot = try cache.snapshot()
         let new = CommittedState(
             number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
-            indexDamage: old.indexDamage, derived: old.derived)
+            indexDamage: old.indexDamage, derived: old.takeDerived())
         if isNewCommit {
             publish(new, Change(number: new.number, entries: []))
         } else {

@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    private func values(for reader: some StoreReader) throws -> DerivedValues.Values {
-        try reader.view.version.derived.values.withLock { $0 }
+    private func values(for reader: some StoreReader) throws -> DerivedValues {
+        try reader.view.version.derived.withLock { $0 }
     }
 
     /// Returns the numbers of the channels that are cached for a reader.

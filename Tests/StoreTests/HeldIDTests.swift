@@ -38,7 +38,9 @@ import Testing
     /// Returns those of the given ids that the next write would look up.
     private func lookedFor(_ ids: MessageID..., in number: ChannelNumber = 1) -> String {
         store.writer.withLock { writer in
-            ids.filter { writer.known.ids.mayHold($0, in: number) }
+            var held = writer.known.ids
+            held.beginBatch()
+            return ids.filter { held.mayHold($0, in: number) }
                 .map(\.rawValue).joined(separator: " ")
         }
     }

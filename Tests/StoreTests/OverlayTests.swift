@@ -34,33 +34,4 @@ import Testing
             #expect(rows.map(\.value) == expected.map { model[$0] ?? nil })
         }
     }
-
-    /// After every two rows, the batch is scanned.
-    ///
-    /// A batch that updates one channel after another does the same.
-    @Test func aBatchOfManyScansMovesFewRowsForEach() {
-        let overlay = Overlay()
-        var random = SeededRandom(seed: 1)
-        for index in 0..<8_000 {
-            overlay.put { $0.table(.gap, ChannelNumber(index)) }
-            overlay.put { $0.table(.state, ChannelNumber(random.number(below: 1 << 30))) }
-            _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
-        }
-        // If each insertion moved all later rows, there would be 64 million moves.
-        #expect(overlay.movedCount < 16_000 * 256)
-        #expect(overlay.rows(in: KeyRange.all).count == 16_000)
-    }
-
-    @Test func aBatchOfManyChannelsMovesFewRowsForEach() throws {
-        let store = try ChatStore.inMemory()
-        let urls = (0..<2_000).map { ChannelURL("c\($0)") }
-        try store.write { batch in
-            for url in urls { try batch.save(GroupChannel(url: url, createdAt: 1)) }
-        }
-        try store.write { batch in
-            for url in urls { try batch.clearMessages(in: url) }
-            // Clearing a channel writes about a dozen rows.
-            #expect(batch.rows.cache.movedCount < 12 * 2_000 * 256)
-        }
-    }
 }

@@ -48,7 +48,7 @@ import Testing
 
     /// Returns true if all channels were read to sort a list.
     private func hasReadAll(_ store: ChatStore) throws -> Bool {
-        try store.view.version.derived.values.withLock { !$0.lists.isEmpty }
+        try store.view.version.derived.withLock { !$0.lists.isEmpty }
     }
 
     /// Opens the store, and returns whether it reads the first page of a list from the saved list,

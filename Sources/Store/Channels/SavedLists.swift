@@ -115,7 +115,7 @@ extension ChatStore {
         else { return }
         // Also keep the saved lists: a list of which only the saved first channels were read is not
         // in memory.
-        let made = version.derived.values.withLock { $0.lists.map(\.sorting) }
+        let made = version.derived.withLock { $0.lists.map(\.sorting) }
         let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
         if sortings.allSatisfy({ saved[$0] != nil }) { return }
         var lists = SavedLists()

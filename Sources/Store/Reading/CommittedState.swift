@@ -12,7 +12,11 @@ final class CommittedState: Sendable {
     ///
     /// All committed states share this object.
     let indexDamage: IndexDamage
-    let derived: DerivedValues
+    let derived: Locked<DerivedValues>
+    /// A Boolean value that indicates whether there were any message extents at the commit.
+    ///
+    /// If not, readers skip the lookup.
+    let hasExtents: Bool
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot,
@@ -22,29 +26,38 @@ final class CommittedState: Sendable {
         self.cache = cache
         self.outbox = outbox
         self.indexDamage = indexDamage
-        self.derived = derived
+        hasExtents = !derived.extents.isEmpty
+        self.derived = Locked(derived)
     }
 
     /// Returns a state with the same rows and another number.
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, indexDamage: indexDamage,
-            derived: derived)
+            derived: takeDerived())
+    }
+
+    /// Removes and returns the derived values, for the next committed state.
+    func takeDerived() -> DerivedValues {
+        derived.withLock { values in
+            defer { values = DerivedValues() }
+            return values
+        }
     }
 
     /// Returns the number of a channel; `nil` if no data was ever stored for it.
     func channelNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
-        if let number = derived.values.withLock({ $0.numbers[url] }) { return number }
+        if let number = derived.withLock({ $0.numbers[url] }) { return number }
         guard let number = try Rows(snapshot: cache).storedNumber(of: url) else { return nil }
-        derived.values.withLock { $0.numbers[url] = number }
+        derived.withLock { $0.numbers[url] = number }
         return number
     }
 
     /// Returns the total number of messages.
     func messageCount() throws(StoreError) -> Int {
-        if let count = derived.values.withLock({ $0.messageCount }) { return count }
+        if let count = derived.withLock({ $0.messageCount }) { return count }
         let count = try Rows(snapshot: cache).messageCount()
-        derived.values.withLock { $0.messageCount = count }
+        derived.withLock { $0.messageCount = count }
         return count
     }
 
@@ -52,13 +65,13 @@ final class CommittedState: Sendable {
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         if let keys = knownList(by: sorting) { return keys }
         let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
-        derived.values.withLock { $0.keep(keys, by: sorting) }
+        derived.withLock { $0.keep(keys, by: sorting) }
         return keys
     }
 
     /// Returns the sorted channels if they are in memory.
     func knownList(by sorting: ChannelSorting) -> SortedKeys? {
-        derived.values.withLock { $0.list(by: sorting) }
+        derived.withLock { $0.list(by: sorting) }
     }
 }
 

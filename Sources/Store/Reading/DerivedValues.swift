@@ -4,34 +4,20 @@ import Models
 ///
 /// A commit moves the values to the next committed state, and updates them there in place. A reader
 /// of the earlier state computes the values again that it needs.
-final class DerivedValues: Sendable {
-    let values: Locked<Values>
-    /// A Boolean value that indicates whether any channel had an extent when this object was
-    /// created.
+struct DerivedValues: Sendable {
+    /// The numbers of the channels that were looked up.
+    var numbers: [ChannelURL: ChannelNumber] = [:]
+    /// The total number of messages.
     ///
-    /// If it is `false`, readers skip the lookup of extents.
-    let hasExtents: Bool
-
-    init(_ values: Values = Values()) {
-        hasExtents = !values.extents.isEmpty
-        self.values = Locked(values)
-    }
-
-    struct Values: Sendable {
-        /// The numbers of the channels that were looked up.
-        var numbers: [ChannelURL: ChannelNumber] = [:]
-        /// The total number of messages.
-        ///
-        /// It is the sum of the channels' counters. The sum is cached because reading the counters
-        /// is slow: each batch rewrites some of them, and LevelDB has to skip all earlier values.
-        var messageCount: Int?
-        /// The extents of channels with removed messages.
-        var extents = MessageExtents()
-        /// The sorted channel lists, in the order in which they were first requested.
-        private(set) var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
-        /// The channels that lists have returned.
-        private(set) var channels: [ChannelNumber: AnyChannel] = [:]
-    }
+    /// It is the sum of the channels' counters. The sum is cached because reading the counters is
+    /// slow: each batch rewrites some of them, and LevelDB has to skip all earlier values.
+    var messageCount: Int?
+    /// The extents of channels with removed messages.
+    var extents = MessageExtents()
+    /// The sorted channel lists, in the order in which they were first requested.
+    private(set) var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
+    /// The channels that lists have returned.
+    private(set) var channels: [ChannelNumber: AnyChannel] = [:]
 
     /// The maximum number of lists.
     ///
@@ -44,23 +30,15 @@ final class DerivedValues: Sendable {
     /// When the maximum is reached, all cached channels are discarded.
     static let channelLimit = 128
 
-    /// Moves the values out of this object, and returns them as they are after a batch.
-    func moved(applying batch: Batch) -> DerivedValues {
+    /// Updates the values for a commit.
+    mutating func apply(_ batch: Batch) {
         // If the batch has replaced a row that cannot be decoded, discard all values: it is unknown
         // how they change.
-        if batch.hasReplacedUnreadable { return DerivedValues() }
-        var next = values.withLock { values in
-            defer { values = Values() }
-            return values
+        if batch.hasReplacedUnreadable {
+            self = DerivedValues()
+            return
         }
-        next.apply(batch)
-        return DerivedValues(next)
-    }
-}
-
-extension DerivedValues.Values {
-    fileprivate mutating func apply(_ batch: Batch) {
-        for (url, numbering) in batch.rows.numbers { numbers[url] = numbering.number }
+        for (url, number) in batch.rows.numbers { numbers[url] = number }
         messageCount? += batch.rows.addedMessages
         extents.apply(batch.rows.cache)
         for change in batch.channelChanges {

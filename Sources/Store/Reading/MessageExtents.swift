@@ -9,8 +9,8 @@ import Models
 /// An extent may be larger than necessary, but never too small. A commit that removes a message
 /// creates the extent of the message's channel; at first, this is the range of all keys that
 /// messages of the channel can have. Each commit enlarges the extents so that they contain the
-/// messages that it writes. A scan that finds no messages at one end of an extent reduces the
-/// extent.
+/// messages that it writes. A scan that starts at one end of an extent reduces the extent to the
+/// first message that the scan finds.
 struct MessageExtents: Sendable {
     /// The maximum number of channels.
     ///
@@ -86,8 +86,8 @@ extension StoreView {
     ) throws(StoreError) {
         // Do not use the extents in a batch: they do not include messages that the batch itself has
         // written.
-        guard batch == nil, version.derived.hasExtents,
-            let extent = version.derived.values.withLock({ $0.extents[number] })
+        guard batch == nil, version.hasExtents,
+            let extent = version.derived.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
         try scanMessages(range, within: extent, of: number, isDescending: isDescending) {
             (key, value) throws(StoreError) in try body(key, value)
@@ -105,46 +105,27 @@ extension StoreView {
             range.lower.precedes(extent.lower) ? extent.lower : range.lower,
             range.upper.precedes(extent.upper) ? range.upper : extent.upper)
         guard part.lower.precedes(part.upper) else { return }
-        var first: KeyBytes?
-        var latest = KeyCopy()
-        var isStopped = false
-        try cache.scan(part, isDescending: isDescending) { (key, value) throws(StoreError) in
-            if first == nil { first = KeyBytes(key) }
-            latest.copy(key)
-            isStopped = try !body(key, value)
-            return !isStopped
-        }
         func recordNone(_ lower: KeyBytes, _ upper: KeyBytes) {
             // An extent can be reduced only at its ends.
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
-            version.derived.values.withLock {
+            version.derived.withLock {
                 $0.extents.recordNone(in: KeyRange(lower, upper), of: number)
             }
         }
-        guard let first else { return recordNone(part.lower, part.upper) }
-        if isDescending {
-            recordNone(first + [0], part.upper)
-            if !isStopped { recordNone(part.lower, latest.bytes) }
-        } else {
-            recordNone(part.lower, first)
-            if !isStopped { recordNone(latest.bytes + [0], part.upper) }
+        var isEmpty = true
+        try cache.scan(part, isDescending: isDescending) { (key, value) throws(StoreError) in
+            if isEmpty {
+                isEmpty = false
+                if isDescending {
+                    recordNone(KeyBytes(key) + [0], part.upper)
+                } else {
+                    recordNone(part.lower, KeyBytes(key))
+                }
+            }
+            return try body(key, value)
         }
-    }
-}
-
-/// A copy of the latest key, in a buffer that is reused for each key.
-private struct KeyCopy {
-    private var room = KeyBytes(repeating: 0, count: 64)
-    private var count = 0
-
-    var bytes: KeyBytes { KeyBytes(room[..<count]) }
-
-    @inline(__always)
-    mutating func copy(_ key: UnsafeRawBufferPointer) {
-        if key.count > room.count { room = KeyBytes(repeating: 0, count: key.count) }
-        count = key.count
-        room.withUnsafeMutableBytes { $0.copyMemory(from: key) }
+        if isEmpty { recordNone(part.lower, part.upper) }
     }
 }

@@ -320,7 +320,7 @@ extension StoreView {
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
         if batch == nil,
-            let channel = version.derived.values.withLock({ $0.channels[number] })
+            let channel = version.derived.withLock({ $0.channels[number] })
                 .flatMap(Value.init(of:))
         {
             return isIncluded(channel) ? channel : nil
@@ -331,7 +331,7 @@ extension StoreView {
         // displace the channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
-            version.derived.values.withLock { $0.keep(channel.ofAnyKind, number) }
+            version.derived.withLock { $0.keep(channel.ofAnyKind, number) }
         }
         return channel
     }

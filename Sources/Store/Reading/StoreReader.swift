@@ -33,7 +33,7 @@ public struct StoreView {
 
     /// Returns the number of a channel; `nil` if no data of the channel is stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
-        if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
+        if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known }
         return try version.channelNumber(of: url)
     }
 }

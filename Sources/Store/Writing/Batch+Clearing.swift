@@ -15,20 +15,20 @@ extension Batch {
     ///   them from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
     package func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
-        var names: [(url: ChannelURL, number: ChannelNumber?)] = []
+        var urls: [ChannelURL] = []
         var keys: [KeyBytes] = []
         for table in [Table.name, .user, .token, .pending, .segment] {
-            try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
+            try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 keys.append(Array(key))
                 // Ignore a name that cannot be decoded: the cache of names does not contain it.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
-                    names.append((url, try? cache.channelNumber(ofNameValue: value)))
+                    urls.append(url)
                 }
                 return true
             }
         }
         // Include the numbers that only this batch has assigned.
-        var numbers = Set(rows.numbers.values.compactMap(\.number))
+        var numbers = Set(rows.numbers.values.compactMap { $0 })
         let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {
             try stored.forEachNumber(in: table) {
@@ -39,7 +39,7 @@ extension Batch {
         }
         // From here on, no call can fail.
         for key in keys { rows.cache.remove { $0.raw(key) } }
-        for name in names { setNumber(nil, of: name.url, insteadOf: name.number) }
+        for url in urls { setNumber(nil, of: url) }
         for number in numbers.sorted() { release(number) }
         discardChannels()
         clearIndex()

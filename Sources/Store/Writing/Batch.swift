@@ -89,6 +89,7 @@ public final class Batch: StoreReader {
         self.index = index
         firstOutboxItem = next.item
         self.known = known
+        self.known.ids.beginBatch()
     }
 
     /// The view of the store with the writes of the batch applied.
@@ -176,7 +177,6 @@ public final class Batch: StoreReader {
     /// Removes and returns the state for the next batch.
     func takeKnown(isWritten: Bool) -> Known {
         var known = known.takeAll()
-        known.ids.endBatch()
         if isWritten { for (number, state) in rows.states { known.states[number] = state } }
         return known
     }
@@ -214,11 +214,9 @@ extension Batch {
         invalidateCount()
     }
 
-    func setNumber(
-        _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?
-    ) {
+    func setNumber(_ number: ChannelNumber?, of url: ChannelURL) {
         latest = nil
-        rows.numbers[url, default: BatchRows.Numbering(number: nil, old: old)].number = number
+        rows.numbers.updateValue(number, forKey: url)
     }
 
     private func assignNumber(to url: ChannelURL) throws(StoreError) -> ChannelNumber {
@@ -234,7 +232,7 @@ extension Batch {
         }
         next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
-        setNumber(number, of: url, insteadOf: nil)
+        setNumber(number, of: url)
         known.ids.recordNew(number)
         rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
         rows.cache.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
@@ -250,7 +248,7 @@ extension Batch {
         } else {
             invalidateCount()
         }
-        setNumber(nil, of: url, insteadOf: number)
+        setNumber(nil, of: url)
         rows.cache.remove { $0.nameKey(url) }
         release(number)
     }

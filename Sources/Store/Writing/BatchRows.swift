@@ -4,8 +4,8 @@ import Models
 final class BatchRows {
     let cache = Overlay()
     let outbox = Overlay()
-    /// The channels whose number the batch has changed.
-    var numbers: [ChannelURL: Numbering] = [:]
+    /// The numbers of channels that the batch has changed; `nil` if a channel is removed.
+    var numbers: [ChannelURL: ChannelNumber?] = [:]
     /// The states of channels that the batch has changed.
     ///
     /// The states become rows when the batch ends. Therefore a batch with many messages of a
@@ -16,11 +16,4 @@ final class BatchRows {
     /// A Boolean value that indicates whether ``addedMessages`` is wrong, because a stored count
     /// was damaged.
     var hasLostCount = false
-
-    struct Numbering {
-        /// The number of the channel after the batch; `nil` if the channel is removed.
-        var number: ChannelNumber?
-        /// The number of the channel before the batch.
-        let old: ChannelNumber?
-    }
 }

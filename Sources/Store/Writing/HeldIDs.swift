@@ -18,10 +18,27 @@ struct HeldIDs {
     /// If the maximum is exceeded, all channels are discarded.
     static let limit = 1024
 
-    /// The ranges as of the commit on which the current batch is based.
-    private var stored: [ChannelNumber: Span] = [:]
-    /// The ranges of the new IDs that the batch has saved.
-    private var saved: [ChannelNumber: Span] = [:]
+    private var channels: [ChannelNumber: Channel] = [:]
+    /// The number of the current batch.
+    private var batch = 0
+
+    /// The ranges of IDs of one channel.
+    fileprivate struct Channel {
+        /// The range as of the commit on which a batch is based; `nil` if it cannot be read.
+        var stored: Span?
+        /// The range of the new IDs that the batch has saved.
+        var saved = Span()
+        /// The number of the batch.
+        var batch: Int
+
+        /// Adds the IDs of an earlier batch to the stored range.
+        mutating func begin(_ number: Int) {
+            if batch == number { return }
+            batch = number
+            stored?.formUnion(saved)
+            saved = Span()
+        }
+    }
 
     /// A closed range of IDs, or an empty one.
     fileprivate struct Span {
@@ -30,32 +47,39 @@ struct HeldIDs {
         var isEmpty = true
     }
 
-    /// Ends a batch, which was committed or has failed.
-    mutating func endBatch() {
-        for (number, span) in saved { stored[number]?.formUnion(span) }
-        saved.removeAll(keepingCapacity: true)
-        if stored.count > HeldIDs.limit { stored = [:] }
+    /// Starts a batch.
+    ///
+    /// The previous batch was committed or has failed.
+    mutating func beginBatch() {
+        batch += 1
+        if channels.count > HeldIDs.limit { channels = [:] }
     }
 
     /// Records that a channel has no stored data.
     mutating func recordNew(_ number: ChannelNumber) {
-        stored[number] = Span()
-        saved[number] = nil
+        channels[number] = Channel(stored: Span(), batch: batch)
     }
 
     /// Returns a Boolean value that indicates whether a message with an ID may be stored as of the
     /// commit on which the batch is based.
-    func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
-        stored[number]?.contains(id.rawValue) ?? true
+    mutating func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
+        guard let index = channels.index(forKey: number) else { return true }
+        channels.values[index].begin(batch)
+        return channels.values[index].stored?.contains(id.rawValue) ?? true
     }
 
-    /// Records that the batch saves a message with a new ID.
+    /// Records that the batch saves a message with a new ID, which was passed to
+    /// ``mayHold(_:in:)``.
     ///
     /// If the range of the channel is unknown, it is read from the rows of the commit on which the
     /// batch is based.
     mutating func recordPut(_ id: MessageID, in number: ChannelNumber, stored rows: Rows) {
-        saved[number, default: Span()].formUnion(Span(of: id))
-        if stored[number] == nil { stored[number] = Span(of: number, in: rows) }
+        if let index = channels.index(forKey: number) {
+            channels.values[index].saved.formUnion(Span(of: id))
+        } else {
+            channels[number] = Channel(
+                stored: Span(of: number, in: rows), saved: Span(of: id), batch: batch)
+        }
     }
 }
 

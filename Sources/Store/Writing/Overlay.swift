@@ -26,12 +26,9 @@ package final class Overlay {
         var slots: [Int32] = []
         /// The newest entry of each key among the first ``sortedCount`` entries, sorted by key.
         ///
-        /// The first scan creates this list, and later scans update it. The list is divided into
-        /// chunks, so that adding a few entries moves only few others. No chunk is empty.
-        var sorted: [[Int32]] = []
+        /// The first scan creates this list, and later scans update it.
+        var sorted: [Int32] = []
         var sortedCount = 0
-        /// The number of entries that were moved to keep the entries sorted.
-        var movedCount = 0
     }
 
     private var contents = Contents()
@@ -160,54 +157,39 @@ extension Overlay {
         let contents = contents
         return contents.bytes.bytes.withBytes { bytes in
             var rows: [Row] = []
-            var (chunk, index) = range.lower.withBytes { lower in
-                contents.sorted.place(of: lower, in: contents.entries, bytes)
+            var index = range.lower.withBytes { lower in
+                contents.sorted.countBefore(lower, in: contents.entries, bytes)
             }
-            while chunk < contents.sorted.count {
-                while index < contents.sorted[chunk].count {
-                    let entry = contents.entries[Int(contents.sorted[chunk][index])]
-                    let key = entry.key(in: bytes)
-                    guard key.precedes(range.upper) else { return rows }
-                    rows.append(
-                        Row(key: Array(key), value: entry.value(in: bytes).map(Array.init)))
-                    index += 1
-                }
-                chunk += 1
-                index = 0
+            while index < contents.sorted.count {
+                let entry = contents.entries[Int(contents.sorted[index])]
+                let key = entry.key(in: bytes)
+                guard key.precedes(range.upper) else { break }
+                rows.append(Row(key: Array(key), value: entry.value(in: bytes).map(Array.init)))
+                index += 1
             }
             return rows
         }
     }
-
-    var movedCount: Int { contents.movedCount }
 }
 
 extension Overlay.Contents {
-    private static let chunkSize = 256
-
     /// Adds the entries since the last scan to ``sorted``.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Copy these properties, because `self` cannot be accessed while its chunks are changed.
+        // Copy these properties, because `self` cannot be accessed while `sorted` is changed.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
             // Only the newest entry of each key is needed.
-            var new: [Int32] = []
-            for index in sortedCount..<entries.count
-            where newestEntry(of: entries[index].key(in: bytes), in: bytes) == index {
-                new.append(Int32(index))
-            }
-            if new.count > 1 {
-                new.sort {
-                    entries[Int($0)].key(in: bytes).precedes(entries[Int($1)].key(in: bytes))
-                }
+            let new = (sortedCount..<entries.count).filter {
+                newestEntry(of: entries[$0].key(in: bytes), in: bytes) == $0
             }
             if sorted.isEmpty {
-                sorted = stride(from: 0, to: new.count, by: Self.chunkSize / 2).map {
-                    Array(new[$0..<min($0 + Self.chunkSize / 2, new.count)])
+                sorted = new.map { Int32($0) }
+                sorted.sort {
+                    entries[Int($0)].key(in: bytes).precedes(entries[Int($1)].key(in: bytes))
                 }
             } else {
-                for index in new { insert(index, entries, bytes) }
+                for index in new { insert(Int32(index), entries, bytes) }
             }
         }
         sortedCount = entries.count
@@ -218,57 +200,34 @@ extension Overlay.Contents {
         _ entry: Int32, _ entries: [Overlay.Entry], _ bytes: UnsafeRawBufferPointer
     ) {
         let key = entries[Int(entry)].key(in: bytes)
-        let (chunk, index) = sorted.place(of: key, in: entries, bytes)
-        if index < sorted[chunk].count,
-            entries[Int(sorted[chunk][index])].key(in: bytes).hasSameBytes(as: key)
+        let index = sorted.countBefore(key, in: entries, bytes)
+        if index < sorted.count,
+            entries[Int(sorted[index])].key(in: bytes).hasSameBytes(as: key)
         {
-            sorted[chunk][index] = entry
-            return
-        }
-        movedCount += sorted[chunk].count - index
-        sorted[chunk].insert(entry, at: index)
-        if sorted[chunk].count > Self.chunkSize {
-            let half = sorted[chunk].count / 2
-            let behind = Array(sorted[chunk][half...])
-            movedCount += behind.count + sorted.count - chunk
-            sorted[chunk].removeSubrange(half...)
-            sorted.insert(behind, at: chunk + 1)
+            sorted[index] = entry
+        } else {
+            sorted.insert(entry, at: index)
         }
     }
 }
 
-extension [[Int32]] {
-    /// Returns the location of the first entry whose key does not precede `key`.
-    ///
-    /// The location may be the end of a chunk. If there are no chunks, it is the start of chunk 0.
-    fileprivate func place(
-        of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
+extension [Int32] {
+    /// Returns the number of entries whose keys precede `key`.
+    fileprivate func countBefore(
+        _ key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
-    ) -> (chunk: Int, index: Int) {
-        // Find the last chunk whose first key is not greater than `key`.
+    ) -> Int {
         var low = 0
         var high = count
         while low < high {
             let middle = (low + high) / 2
-            if key.precedes(entries[Int(self[middle][0])].key(in: bytes)) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        let chunk = Swift.max(0, low - 1)
-        guard chunk < count else { return (0, 0) }
-        low = 0
-        high = self[chunk].count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[Int(self[chunk][middle])].key(in: bytes).precedes(key) {
+            if entries[Int(self[middle])].key(in: bytes).precedes(key) {
                 low = middle + 1
             } else {
                 high = middle
             }
         }
-        return (chunk, low)
+        return low
     }
 }
 
