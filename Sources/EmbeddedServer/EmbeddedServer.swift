@@ -121,7 +121,7 @@ public final class EmbeddedServer: Sendable {
 extension EmbeddedServer {
     /// The users with a connected device whose feed call is not waiting, so that the device may
     /// lack events.
-    package var usersWithNews: Set<UserID> {
+    package var usersWithPendingEvents: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }
 }

@@ -27,7 +27,7 @@ actor Monitor {
     private var sourcesByChannel: [ChannelURL: [MessageID: String]] = [:]
     private var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-    private var pending = News()
+    private var pending = PendingChanges()
     private var notifying: Task<Void, Never>?
 
     private static let interval = Duration.milliseconds(250)
@@ -37,7 +37,7 @@ actor Monitor {
     private static let sourceLimit = 5000
 
     /// The changes since the last notification of the pages.
-    struct News: Encodable {
+    struct PendingChanges: Encodable {
         var channels: Set<String> = []
         /// A Boolean value that indicates whether all channels may have changed, so that
         /// ``channels`` is incomplete.
@@ -119,7 +119,7 @@ actor Monitor {
         following?.cancel()
         heartbeat?.cancel()
         notifying?.cancel()
-        (following, heartbeat, notifying, pending) = (nil, nil, nil, News())
+        (following, heartbeat, notifying, pending) = (nil, nil, nil, PendingChanges())
         sendingActivity = OutboxReport.Activity()
         (backfillWaits, sourcesByChannel) = ([:], [:])
         calls.updateAll { if $0.ended == nil { $0.result = "not followed" } }
@@ -129,7 +129,7 @@ actor Monitor {
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
 
     /// Records a change, and notifies the pages immediately or when the interval has passed.
-    private func record(_ change: (inout News) -> Void) {
+    private func record(_ change: (inout PendingChanges) -> Void) {
         change(&pending)
         guard notifying == nil, !pending.isEmpty else { return }
         notifying = Task { [weak self, pause] in
@@ -145,10 +145,10 @@ actor Monitor {
             notifying = nil
             return false
         }
-        let news = pending
-        pending = News()
-        if let json = try? JSONEncoder().encode(news) {
-            send(Data("event: news\ndata: ".utf8) + json + Data("\n\n".utf8))
+        let changes = pending
+        pending = PendingChanges()
+        if let json = try? JSONEncoder().encode(changes) {
+            send(Data("event: changes\ndata: ".utf8) + json + Data("\n\n".utf8))
         }
         return true
     }
@@ -218,14 +218,16 @@ actor Monitor {
             }
         }
         await channels.invalidate(urls)
-        record { news in
-            news.outbox = news.outbox || hasOutbox
+        record { changes in
+            changes.outbox = changes.outbox || hasOutbox
             if let urls {
-                news.channels.formUnion(urls.map(\.rawValue))
+                changes.channels.formUnion(urls.map(\.rawValue))
             } else {
-                news.isEverything = true
+                changes.isEverything = true
             }
-            if news.channels.count > 500 { (news.channels, news.isEverything) = ([], true) }
+            if changes.channels.count > 500 {
+                (changes.channels, changes.isEverything) = ([], true)
+            }
         }
     }
 

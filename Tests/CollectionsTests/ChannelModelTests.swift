@@ -38,7 +38,7 @@ import Testing
         story.network.conditions = .perfect
         await story.engine.disconnect()
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
 
         let held = try await story.channels(of: bob)

@@ -210,7 +210,7 @@ import Testing
         try story.create("b")
         await view.shows("b a")
         await view.until { view.heard.count == 1 }
-        #expect(view.news().map { $0.prefix(8) } == ["added b:"])
+        #expect(view.notifications().map { $0.prefix(8) } == ["added b:"])
         try await story.end()
     }
 

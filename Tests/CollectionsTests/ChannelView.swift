@@ -46,8 +46,8 @@ final class ChannelView: GroupChannelCollectionDelegate {
         (channels.map(\.name) + (collection.hasMore ? ["…"] : [])).joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call of `news()`.
-    func news() -> [String] {
+    /// Returns the notifications since the last call of `notifications()`.
+    func notifications() -> [String] {
         defer { heard = [] }
         return heard
     }

@@ -731,16 +731,16 @@ import Testing
 
     @Test func messagesAreReadFromTheServerOrElseFromTheCache() async throws {
         let story = try await ClientStory()
-        let told = try await story.say("a b c d e")
+        let sent = try await story.say("a b c d e")
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         let around = try await client.messages(
-            in: "general", around: told[2].createdAt, params: .sized(1, 2))
+            in: "general", around: sent[2].createdAt, params: .sized(1, 2))
         #expect(around.map(\.text) == ["b", "c", "d"])
-        #expect(try await client.message(told[0].messageID!, in: "general")?.text == "a")
+        #expect(try await client.message(sent[0].messageID!, in: "general")?.text == "a")
         await client.disconnect()
         let again = try await client.messages(
-            in: "general", around: told[2].createdAt, params: .sized(1, 2))
+            in: "general", around: sent[2].createdAt, params: .sized(1, 2))
         #expect(again.map(\.text) == ["b", "c", "d"])
         await client.close()
     }

@@ -96,9 +96,9 @@ import Testing
     @Test func windowMovesAsThePageShows() async throws {
         var page = try PageStory(file, "Position and size of the window")
         let story = try await Story()
-        let told = try await story.say("a b c d e f")
+        let sent = try await story.say("a b c d e f")
         try await story.open()
-        let view = try await story.startedView(at: .time(told[2].createdAt), .sized(1, 2))
+        let view = try await story.startedView(at: .time(sent[2].createdAt), .sized(1, 2))
         #expect(
             try view.picture == page.next("start at c's time", "older and newer messages exist"))
 
@@ -117,7 +117,7 @@ import Testing
         #expect(!view.collection.hasNext)
 
         let collection = view.collection
-        try await collection.restart(at: .time(told[0].createdAt))
+        try await collection.restart(at: .time(sent[0].createdAt))
         #expect(
             try view.picture
                 == page.next(

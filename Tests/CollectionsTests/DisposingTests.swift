@@ -16,12 +16,12 @@ import Testing
         var changes = view.collection.allChanges().makeAsyncIterator()
         view.collection.dispose()
         view.collection.dispose()
-        _ = view.news()
+        _ = view.notifications()
 
         try await story.say("b")
         await other.shows("a b")
         try await view.collection.engine.store.emit(.typing([], in: "general"))
-        #expect(view.news() == [])
+        #expect(view.notifications() == [])
         #expect(view.picture.hasPrefix("a"))
         #expect(await changes.next() == nil)
         try await story.end()
@@ -32,13 +32,13 @@ import Testing
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().refreshed
         _ = try await other.collection.start().refreshed
-        _ = view.news()
+        _ = view.notifications()
         view.onHearing = { _ in view.collection.dispose() }
         try story.server.importMessages(
             [.sample(10_001, text: "b", at: 9000), .sample(10_002, text: "c", at: 9001)],
             isReported: true)
         await other.until { $0.items.count == 3 }
-        #expect(view.news().count == 1)
+        #expect(view.notifications().count == 1)
         try await story.end()
     }
 
@@ -162,7 +162,7 @@ import Testing
         await #expect { try await api.refreshed } throws: {
             ($0 as? SyncError)?.code == .disposed
         }
-        #expect(view.news() == [])
+        #expect(view.notifications() == [])
         try await story.end()
     }
 

@@ -23,7 +23,7 @@ import Testing
         await view.hears("updated b: eventMessageSent, succeeded")
         await story.engine.disconnect()
         let messages = collection.messages
-        _ = view.news()
+        _ = view.notifications()
 
         var params = UserMessageUpdateParams()
         params.text = "A"
@@ -33,7 +33,7 @@ import Testing
         try await collection.delete(messages[1])
         #expect(try await collection.cancel(removal.requestID))
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "updated A: localMessageUpdated, succeeded",
                 "updated A: localReactionUpdated, succeeded",
                 "updated A: localReactionUpdated, succeeded",
@@ -51,9 +51,9 @@ import Testing
         let written = try await view.collection.send(UserMessageCreateParams("a")).message
         var params = UserMessageUpdateParams()
         params.text = "A"
-        _ = view.news()
+        _ = view.notifications()
         try await view.collection.update(written, with: .user(params))
-        #expect(view.messageNews == ["updated A: localMessageUpdated, pending"])
+        #expect(view.messageNotifications == ["updated A: localMessageUpdated, pending"])
         await story.close()
     }
 
@@ -63,7 +63,7 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         story.network.hold([.react])
-        _ = view.news()
+        _ = view.notifications()
         try await view.collection.addReaction("+1", to: a)
         try await story.held(1)
         try await story.delete(a)
@@ -71,7 +71,7 @@ import Testing
         story.network.stopHolding()
         try await story.end()
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "updated a: localReactionUpdated, succeeded",
                 "deleted a: eventMessageDeleted, succeeded",
             ])
@@ -87,7 +87,7 @@ import Testing
         await view.hears("updated a: eventMessageSent, succeeded")
         story.network.stopHolding()
         try await story.end()
-        #expect(!view.messageNews.contains { $0.contains("eventMessageReceived") })
+        #expect(!view.messageNotifications.contains { $0.contains("eventMessageReceived") })
     }
 
     // MARK: Live events and what was missed
@@ -96,7 +96,7 @@ import Testing
         let story = try await Story.holding("a b c")
         let view = try await story.startedView()
         let shown = view.collection.messages
-        _ = view.news()
+        _ = view.notifications()
         await story.engine.disconnect()
         try await story.edit(shown[0], to: "A")
         try await story.react("+1", to: shown[1])
@@ -107,14 +107,14 @@ import Testing
         try await story.engine.caughtUp("general")
         try await story.say("e")
         await view.shows("A b d e")
-        let news = view.messageNews
+        let notifications = view.messageNotifications
         #expect(
-            news.filter { $0.contains("event") } == [
+            notifications.filter { $0.contains("event") } == [
                 "added e: eventMessageReceived, succeeded"
             ])
-        #expect(news.contains("added d: messageBackgroundSync, succeeded"))
-        #expect(news.contains("updated A b: messageBackgroundSync, succeeded"))
-        #expect(news.contains("deleted c: messageBackgroundSync, succeeded"))
+        #expect(notifications.contains("added d: messageBackgroundSync, succeeded"))
+        #expect(notifications.contains("updated A b: messageBackgroundSync, succeeded"))
+        #expect(notifications.contains("deleted c: messageBackgroundSync, succeeded"))
         #expect(!CollectionEventSource.messageBackgroundSync.isFromEvent)
         #expect(CollectionEventSource.eventMessageReceived.isFromEvent)
         try await story.end()
@@ -124,7 +124,7 @@ import Testing
         let story = try await Story.holding("a")
         let view = try await story.startedView()
         await story.engine.disconnect()
-        _ = view.news()
+        _ = view.notifications()
         try await story.say((0..<40).map { "m\($0)" }.joined(separator: " "))
         try await story.connect()
         try await story.engine.caughtUp("general")
@@ -200,7 +200,7 @@ import Testing
     @Test func omittedEditIsReportedAsChangelog() async throws {
         let story = try await Story.holding("a b")
         let view = try await story.startedView()
-        _ = view.news()
+        _ = view.notifications()
         story.limitFeed(1)
         await story.engine.disconnect()
         try await story.edit(view.collection.messages[0], to: "A")
@@ -218,7 +218,7 @@ import Testing
                 query: GroupChannelListQuery(), userID: "bob", engine: story.engine))
         try await list.load()
         story.network.hold([.feed])
-        _ = list.news()
+        _ = list.notifications()
         try await story.alice.setFrozen(true, for: "general")
         try await story.held(1)
         _ = try await story.engine.channelChanges(since: .time(0))
@@ -230,5 +230,5 @@ import Testing
 
 extension View {
     /// The notifications about messages.
-    fileprivate var messageNews: [String] { heard.filter { !$0.hasPrefix("channel") } }
+    fileprivate var messageNotifications: [String] { heard.filter { !$0.hasPrefix("channel") } }
 }

@@ -47,7 +47,7 @@ import Testing
         story.network.conditions = .perfect
         await story.engine.disconnect()
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         // Changes to a failed message stay pending until it is resent.
         for item in try story.store.read({ try $0.outboxItems(state: .failed) }) {
             try await story.resendFailedItem(item.requestID)
@@ -55,8 +55,8 @@ import Testing
         try await story.until { try $0.outboxItems(state: .pending).isEmpty }
         try await story.engine.caughtUp()
 
-        let told = try await story.alice.history()
-        for view in views { try await view.isWhole(told) }
+        let sent = try await story.alice.history()
+        for view in views { try await view.isComplete(sent) }
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
@@ -69,13 +69,13 @@ import Testing
             view.collection.start(.cacheOnly)
             while view.collection.hasPrevious { try await view.collection.loadPrevious() }
             let shown = view.collection.succeededMessages.map(\.text)
-            #expect(shown == told.shown(by: params))
+            #expect(shown == sent.shown(by: params))
         }
         await engine.close()
         guard let device else { return }
         device.store.close()
         let shown = try FreshProcess.messages(in: device.directory, allParams)
-        #expect(shown == allParams.map { told.shown(by: $0) })
+        #expect(shown == allParams.map { sent.shown(by: $0) })
     }
 }
 
@@ -91,7 +91,7 @@ extension [Message] {
 
 extension View {
     /// Loads the whole history, and compares it with the server's messages.
-    fileprivate func isWhole(_ told: [Message]) async throws {
+    fileprivate func isComplete(_ sent: [Message]) async throws {
         while collection.hasPrevious {
             try await waitingForOthers { try await collection.loadPrevious() }
         }
@@ -100,7 +100,7 @@ extension View {
             try await waitingForOthers { try await collection.fill(gap) }
         }
         #expect(
-            collection.succeededMessages.map(\.text) == told.shown(by: collection.params),
+            collection.succeededMessages.map(\.text) == sent.shown(by: collection.params),
             "\(collection.params)")
         #expect(items == collection.items)
     }

@@ -72,7 +72,7 @@ import Testing
 
         try await view.collection.send(UserMessageCreateParams("b"))
         #expect(view.picture == "a (b)")
-        #expect(view.news().suffix(1) == ["added b: localMessagePendingCreated, pending"])
+        #expect(view.notifications().suffix(1) == ["added b: localMessagePendingCreated, pending"])
         try await story.connect()
         await view.shows("a b")
         await view.hears("updated b: eventMessageSent, succeeded")
@@ -122,9 +122,9 @@ import Testing
 
     @Test func messageOutsideTheWindowIsStoredAndNotShown() async throws {
         let story = try await Story()
-        let told = try await story.say("a b c d e f")
+        let sent = try await story.say("a b c d e f")
         try await story.open()
-        let view = try await story.startedView(at: .time(told[2].createdAt), .sized(1, 2))
+        let view = try await story.startedView(at: .time(sent[2].createdAt), .sized(1, 2))
         #expect(view.picture == "… b c d …")
 
         try await story.say("g")
@@ -143,9 +143,9 @@ import Testing
 
     @Test func viewStartsInTheMiddleOfAnUnknownHistory() async throws {
         let story = try await Story()
-        let told = try await story.say("a b c d e f g h i")
+        let sent = try await story.say("a b c d e f g h i")
         try await story.connect()
-        let view = story.view(at: .time(told[4].createdAt), .sized(2, 2))
+        let view = story.view(at: .time(sent[4].createdAt), .sized(2, 2))
         view.collection.start()
         #expect(view.picture == "… …")
         await view.shows("… c d e f …")
@@ -160,11 +160,11 @@ import Testing
 
     @Test func messagesOfOneTimeThatExceedAPageAreLoaded() async throws {
         let story = try await Story()
-        let told = try await story.say("a b")
+        let sent = try await story.say("a b")
         try await story.say("c d e f", every: .zero)
         try await story.say("g")
         try await story.connect()
-        let view = try await story.startedView(at: .time(told[1].createdAt), .sized(1, 1))
+        let view = try await story.startedView(at: .time(sent[1].createdAt), .sized(1, 1))
         for text in ["c", "d", "e", "f", "g"] {
             #expect(try await view.collection.loadNext().map(\.text) == [text])
         }
@@ -175,14 +175,14 @@ import Testing
 
     @Test func listRestartsAtAnotherTime() async throws {
         let story = try await Story()
-        let told = try await story.say("a b c d e f")
+        let sent = try await story.say("a b c d e f")
         try await story.open()
         let view = try await story.startedView(.sized(2, 1))
         #expect(view.picture == "… e f")
-        let moved = try await view.collection.restart(at: .time(told[1].createdAt))
+        let moved = try await view.collection.restart(at: .time(sent[1].createdAt))
         #expect(moved.map(\.text) == ["a", "b"])
         #expect(view.picture == "a b …")
-        #expect(view.collection.startingPoint == .time(told[1].createdAt))
+        #expect(view.collection.startingPoint == .time(sent[1].createdAt))
         try await story.end()
     }
 

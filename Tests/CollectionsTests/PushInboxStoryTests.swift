@@ -44,9 +44,9 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
-        let told = try await story.say("a")
+        let sent = try await story.say("a")
         let drops = try #require(try client.engine.store.directory).appending(path: "drops")
-        try box(story).leave(told)
+        try box(story).leave(sent)
         let first = drops.appending(path: "0000000000000000-0000000000000000.drop")
         try FileManager.default.createSymbolicLink(
             at: first, withDestinationURL: drops.appending(path: "lock"))
@@ -66,8 +66,8 @@ import Testing
         try await story.say("a b")
         let (client, view) = try await begin(story)
         await client.disconnect()
-        let told = try await story.say("c d")
-        try box(story).leave([told[1]])
+        let sent = try await story.say("c d")
+        try box(story).leave([sent[1]])
 
         let absorbed = try await client.absorbPushes()
         #expect(absorbed.pushCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
@@ -129,16 +129,16 @@ import Testing
 
     @Test func pushDoesNotReplaceNewerOrDeletedMessages() async throws {
         let story = try await ClientStory()
-        let told = try await story.say("a b")
+        let sent = try await story.say("a b")
         let (client, view) = try await begin(story)
         var update = UserMessageUpdateParams()
         update.text = "A"
         story.clock.advance(by: .seconds(1))
         _ = try await story.alice.update(
-            told[0].messageID!, in: "general", with: .user(update), requestID: "edit")
-        try await story.alice.delete(told[1].messageID!, in: "general", requestID: "deletion")
+            sent[0].messageID!, in: "general", with: .user(update), requestID: "edit")
+        try await story.alice.delete(sent[1].messageID!, in: "general", requestID: "deletion")
         await view.shows("A")
-        try box(story).leave(told)
+        try box(story).leave(sent)
         let absorbed = try await client.absorbPushes()
         // For the older message, the call returns the edited version that is stored.
         #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
@@ -174,8 +174,8 @@ import Testing
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
-        let told = try await story.say("a b c")
-        try box(story).leave(told)
+        let sent = try await story.say("a b c")
+        try box(story).leave(sent)
         try box(story).leave(try await story.say("d"))
         let drops = try client.engine.store.directory!.appending(path: "drops")
         let name = try #require(
@@ -253,12 +253,12 @@ import Testing
         let (client, _) = try await begin(story)
         await client.disconnect()
         let box = try box(story)
-        let told = try await story.say("canary")
-        try box.leave(told)
+        let sent = try await story.say("canary")
+        try box.leave(sent)
         try await client.logOut(wiping: wiping)
         #expect(try !hasBox(story))
         // An extension that opened the inbox before the logout cannot leave messages either.
-        #expect(throws: StoreError.self) { try box.leave(told) }
+        #expect(throws: StoreError.self) { try box.leave(sent) }
         await client.close()
         for path in try FileManager.default.subpathsOfDirectory(atPath: story.directory.path) {
             #expect(!path.contains("drop"), "\(path)")

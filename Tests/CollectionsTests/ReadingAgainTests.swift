@@ -23,7 +23,7 @@ import Testing
         }
         try await view.isUpToDate()
         #expect(view.picture == "a b")
-        #expect(view.news() == ["added b: eventMessageSent, succeeded"])
+        #expect(view.notifications() == ["added b: eventMessageSent, succeeded"])
         await story.close()
     }
 
@@ -42,7 +42,7 @@ import Testing
         }
         try await view.isUpToDate()
         #expect(view.picture == "")
-        #expect(view.news() == ["deleted a: eventMessageDeleted, succeeded"])
+        #expect(view.notifications() == ["deleted a: eventMessageDeleted, succeeded"])
         await story.close()
     }
 
@@ -80,7 +80,7 @@ import Testing
         }
         try await view.isUpToDate()
         #expect(view.picture == "… a …")
-        #expect(view.news() == ["added a: eventMessageReceived, succeeded"])
+        #expect(view.notifications() == ["added a: eventMessageReceived, succeeded"])
         await story.close()
     }
 
@@ -90,7 +90,7 @@ import Testing
         let view = story.view(.cacheOnly)
         let item = try story.store.outboxItem("b")
         await view.shows("a (b)")
-        _ = view.news()
+        _ = view.notifications()
 
         try story.store.editOutOfSight()
         try story.store.write {
@@ -99,7 +99,7 @@ import Testing
         try await view.isUpToDate()
         #expect(view.picture == "a")
         #expect(
-            view.news() == [
+            view.notifications() == [
                 "updated b: localMessageCanceled, canceled",
                 "deleted b: localMessageCanceled, pending",
             ])
@@ -161,7 +161,7 @@ import Testing
         let view = story.list()
         try await view.load()
         #expect(view.picture == "a …")
-        _ = view.news()
+        _ = view.notifications()
 
         // The store reports a change of everything when it is reopened, because another process may
         // have written the files.
@@ -172,7 +172,7 @@ import Testing
         try story.store.write { try $0.removeChannel("b", source: .eventUserLeft) }
         try story.store.write { try $0.save(GroupChannel.sample("c"), source: joined) }
         await view.until { view.picture == "c a …" || view.picture == "a c …" }
-        #expect(view.news() == ["added c: eventUserJoined"])
+        #expect(view.notifications() == ["added c: eventUserJoined"])
         await story.close()
     }
 }
@@ -185,7 +185,7 @@ extension Story {
     ) -> View {
         let view = view(params)
         view.collection.start(policy)
-        _ = view.news()
+        _ = view.notifications()
         return view
     }
 }

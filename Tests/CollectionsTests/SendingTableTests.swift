@@ -14,7 +14,7 @@ import Testing
         try await story.say("a")
         try await story.open()
         let view = try await story.startedView()
-        _ = view.news()
+        _ = view.notifications()
         return view
     }
 
@@ -25,7 +25,7 @@ import Testing
         await view.shows("a b")
         await view.hears("updated b: eventMessageSent, succeeded")
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "added b: localMessagePendingCreated, pending",
                 "updated b: eventMessageSent, succeeded",
             ])
@@ -44,7 +44,7 @@ import Testing
         #expect(view.picture == "a (b)" || view.picture == "a b")
         await view.shows("a b")
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "added b: localMessagePendingCreated, pending",
                 "updated b: localMessageFailed, failed",
                 "updated b: localMessageResendStarted, pending",
@@ -65,7 +65,7 @@ import Testing
                 == [message.requestID!])
         #expect(view.picture == "a")
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "added b: localMessagePendingCreated, pending",
                 "updated b: localMessageFailed, failed",
                 "deleted b: localMessageCanceled, failed",
@@ -81,7 +81,7 @@ import Testing
         #expect(try await view.collection.cancel(message.requestID!))
         #expect(view.picture == "a")
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "added b: localMessagePendingCreated, pending",
                 "updated b: localMessageCanceled, canceled",
                 "deleted b: localMessageCanceled, pending",
@@ -101,7 +101,7 @@ import Testing
         try await story.delete(b)
         await view.shows("a")
         #expect(
-            view.messageNews == [
+            view.messageNotifications == [
                 "added b: eventMessageReceived, succeeded",
                 "updated B: eventMessageUpdated, succeeded",
                 "updated B: eventReactionUpdated, succeeded",
@@ -142,11 +142,11 @@ import Testing
         story.network.stopHolding()
         await view.shows("a b")
         #expect(
-            view.messageNews.prefix(2) == [
+            view.messageNotifications.prefix(2) == [
                 "added b: localMessagePendingCreated, pending",
                 "updated b: eventMessageSent, succeeded",
             ])
-        #expect(!view.messageNews.contains { $0.hasPrefix("deleted") })
+        #expect(!view.messageNotifications.contains { $0.hasPrefix("deleted") })
         try await story.end()
     }
 
@@ -165,7 +165,7 @@ import Testing
 }
 
 extension View {
-    fileprivate var messageNews: [String] {
+    fileprivate var messageNotifications: [String] {
         heard.filter { !$0.hasPrefix("channel") && !$0.hasPrefix("uploaded") }
     }
 }

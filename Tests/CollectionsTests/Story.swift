@@ -191,7 +191,7 @@ final class Story: Sendable {
 
     /// Waits until the device has received the events of all changes that were made before this
     /// call.
-    func isTold() async throws {
+    func waitUntilNotified() async throws {
         let url = ChannelURL("news \(requestIDs.next())")
         try createChannel(url)
         try await until { try $0.groupChannel(url) != nil }
@@ -202,7 +202,7 @@ final class Story: Sendable {
     /// Waits until the device is idle, checks its complete ranges against the server, and closes
     /// the device.
     func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await isTold()
+        try await waitUntilNotified()
         try await engine.caughtUp()
         #expect(try await falseClaims() == [], sourceLocation: sourceLocation)
         await close(sourceLocation: sourceLocation)

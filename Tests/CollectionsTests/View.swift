@@ -43,8 +43,8 @@ final class View: MessageCollectionDelegate {
         return words.joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call of `news()`.
-    func news() -> [String] {
+    /// Returns the notifications since the last call of `notifications()`.
+    func notifications() -> [String] {
         defer { heard = [] }
         return heard
     }

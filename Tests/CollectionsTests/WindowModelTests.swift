@@ -238,7 +238,7 @@ import Testing
                 """
                 \(place), \(last), from \(window.lower) to \(window.upper):
                 \(picture(window.items)) instead of
-                \(picture(expected)); told \(picture(shown))
+                \(picture(expected)); reported \(picture(shown))
                 """)
             return isRight
         }

@@ -12,7 +12,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    private func isWholeTold(
+    private func readAll(
         since point: ChangelogPoint
     ) async throws -> (updated: [String], deleted: [MessageID], pages: Int) {
         let bob = try await world.connect("bob")
@@ -41,12 +41,12 @@ import Testing
         world.clock.advance()
         _ = try await alice.react(.add, with: "+1", to: "2", in: "general", requestID: "r")
         try await alice.delete("3", in: "general", requestID: "r")
-        let all = try await isWholeTold(since: .feed(start))
+        let all = try await readAll(since: .feed(start))
         #expect(all.updated == ["A", "b"])
         #expect(all.deleted == ["3"])
-        #expect(try await isWholeTold(since: .time(1002)).updated == ["b"])
-        #expect(try await isWholeTold(since: .time(1002)).deleted == ["3"])
-        #expect(try await isWholeTold(since: .time(1003)).deleted == [])
+        #expect(try await readAll(since: .time(1002)).updated == ["b"])
+        #expect(try await readAll(since: .time(1002)).deleted == ["3"])
+        #expect(try await readAll(since: .time(1003)).deleted == [])
         let changes = try await alice.messageChanges(in: "general", since: .feed(start))
         #expect(changes.deleted.map(\.deletedAt) == [1002])
     }
@@ -58,11 +58,11 @@ import Testing
         for id in 1...5 {
             _ = try await alice.edit(MessageID(String(id)), to: "\(id)")
         }
-        let told = try await isWholeTold(since: .time(0))
-        #expect(told.updated == ["1", "2", "3", "4", "5"])
-        #expect(told.pages == 6)
+        let changes = try await readAll(since: .time(0))
+        #expect(changes.updated == ["1", "2", "3", "4", "5"])
+        #expect(changes.pages == 6)
         world.server.conditions.repeatsChangelogEntries = true
-        let repeated = try await isWholeTold(since: .time(0))
+        let repeated = try await readAll(since: .time(0))
         #expect(repeated.updated.count > 5)
         #expect(Set(repeated.updated) == ["1", "2", "3", "4", "5"])
     }

@@ -58,7 +58,7 @@ private struct Client {
             cursor = batch.cursor
             if since == nil {
                 messages = [:]
-                for url in LogBackend.urls { try await walk(url) }
+                for url in LogBackend.urls { try await readAll(url) }
             }
         }
     }
@@ -74,7 +74,7 @@ private struct Client {
             for message in lookup?.found ?? [] { save(message) }
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .truncation(in: let url):
-            try await walk(url)
+            try await readAll(url)
             try await changes(url, try #require(before))
         default: break
         }
@@ -85,7 +85,7 @@ private struct Client {
     }
 
     /// Reads the history from the newest message to the oldest one.
-    private mutating func walk(_ url: ChannelURL) async throws {
+    private mutating func readAll(_ url: ChannelURL) async throws {
         let network = network
         var anchor = MessageAnchor.newest
         while true {

@@ -115,9 +115,9 @@ import Testing
     func eventsDoNotMoveAcrossEventsAboutAllChannels(seed: UInt64) async throws {
         server.receive("a", in: "one")
         server.receive("x", in: "two")
-        server.tell(.channels(["one", "two"]))
+        server.emit(.channels(["one", "two"]))
         for url: ChannelURL in ["two", "one"] {
-            server.tell(.channel(ChannelUpdate(url, Patch())))
+            server.emit(.channel(ChannelUpdate(url, Patch())))
         }
         server.receive("b", in: "one")
         server.receive("y", in: "two")
@@ -165,8 +165,8 @@ import Testing
 
     @Test func eventsAreLostWhileTheCursorAdvances() async throws {
         server.receive("a b")
-        server.tell(.typing([], in: "one"))
-        server.tell(.read(by: "u", in: "one", at: 1))
+        server.emit(.typing([], in: "one"))
+        server.emit(.read(by: "u", in: "one", at: 1))
         let losses: [(WritableKeyPath<FeedConditions, Double>, String)] = [
             (\.lost, "typing read"), (\.lostTyping, "a b read"), (\.lostReceipts, "a b typing"),
         ]

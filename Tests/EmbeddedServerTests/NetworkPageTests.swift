@@ -15,7 +15,7 @@ import Testing
 
     @Test func pageCapAppliesToRequestedSizes() async throws {
         network.update { $0.pages.cap = 3 }
-        let pages = try await network.walk(older: 100)
+        let pages = try await network.readAll(older: 100)
         #expect(pages.map(\.picture) == ["… f g h", "… c d e …", "a b …"])
         let around = try await network.messages(in: "one", at: .message("d"), older: 9, newer: 9)
         #expect(around.picture == "a b c d e f …")
@@ -23,14 +23,14 @@ import Testing
 
     @Test func shortPageHasMoreOlderMessages() async throws {
         network.update { $0.pages.short = 1 }
-        let pages = try await network.walk(older: 4)
+        let pages = try await network.readAll(older: 4)
         #expect(pages.allSatisfy { (1...3).contains($0.messages.count) })
         #expect(pages.reversed().flatMap(\.messages).map(\.text) == server.texts)
     }
 
     @Test func emptyPagesAreNeverConsecutive() async throws {
         network.update { $0.pages.empty = 1 }
-        let pages = try await network.walk(older: 4)
+        let pages = try await network.readAll(older: 4)
         #expect(pages.map(\.picture) == ["…", "… e f g h", "… …", "a b c d …"])
         let cursors = pages.compactMap(\.older)
         #expect(cursors == ["~p1:9", "5", "~p1:5"])
@@ -74,7 +74,7 @@ import Testing
             await failure { () throws(BackendError) in
                 try await network.messages(in: "one", at: .cursor(old), older: 2, newer: 0)
             } == .expired)
-        let pages = try await network.walk(older: 3)
+        let pages = try await network.readAll(older: 3)
         #expect(pages.map(\.picture) == ["… f g h", "… c d e …", "a b …"])
         #expect(pages[0].older == "~g1:6")
         // Expiring page cursors does not affect the cursors of feeds and changelogs.
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: UInt64(0)..<40)
     func pagingFindsAllMessagesAndEnds(seed: UInt64) async throws {
         network.conditions = .awkward(seed: seed)
-        let pages = try await network.walk(older: 3)
+        let pages = try await network.readAll(older: 3)
         #expect(pages.reversed().flatMap(\.messages).map(\.text) == server.texts)
         #expect(pages.count <= 2 * 8 + 1)
         #expect(pages.allSatisfy { $0.messages.count <= 3 })
@@ -142,15 +142,15 @@ import Testing
     }
 
     @Test func theSameSeedCutsTheSamePages() async throws {
-        var walks: [[String]] = []
+        var readings: [[String]] = []
         for seed: UInt64 in [1, 1, 2] {
             var conditions = NetworkConditions(seed: seed)
             conditions.pages.short = 0.5
             conditions.pages.empty = 0.5
             let network = ConditionedBackend(server, conditions: conditions)
-            walks.append(try await network.walk(older: 4).map(\.picture))
+            readings.append(try await network.readAll(older: 4).map(\.picture))
         }
-        #expect(walks[0] == walks[1])
-        #expect(walks[0] != walks[2])
+        #expect(readings[0] == readings[1])
+        #expect(readings[0] != readings[2])
     }
 }

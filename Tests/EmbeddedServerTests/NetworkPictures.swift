@@ -59,7 +59,7 @@ extension Backend {
     }
 
     /// Returns the pages of the channel "one", from the newest message to the oldest one.
-    func walk(older: Int) async throws(BackendError) -> [MessagePage] {
+    func readAll(older: Int) async throws(BackendError) -> [MessagePage] {
         var pages = [try await messages(in: "one", at: .newest, older: older, newer: 0)]
         while let cursor = pages[pages.count - 1].older {
             pages.append(

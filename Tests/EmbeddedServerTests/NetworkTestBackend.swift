@@ -38,7 +38,7 @@ final class LogBackend: Backend {
         for letter in letters.split(separator: " ") { add(String(letter), url, nil) }
     }
 
-    func tell(_ event: FeedEvent) {
+    func emit(_ event: FeedEvent) {
         state.withLock {
             $0.log.append(event)
             $0.wake()

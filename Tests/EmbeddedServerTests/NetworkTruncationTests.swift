@@ -45,14 +45,14 @@ import Testing
     @Test func noTruncationWithoutOmittedMessages() async throws {
         server.receive("a")
         server.change("a", to: "A")
-        server.tell(.read(by: "u", in: "one", at: 1))
+        server.emit(.read(by: "u", in: "one", at: 1))
         #expect(try await network.feed(since: "1").picture == "A* read")
     }
 
     @Test(arguments: UInt64(0)..<8)
     func removedChannelHasNoTruncation(seed: UInt64) async throws {
         server.receive("a b")
-        server.tell(.channelRemoved("one", .left))
+        server.emit(.channelRemoved("one", .left))
         network.update { $0.seed = seed }
         #expect(try await network.feed(since: "0").picture == "a b ?")
     }

@@ -64,7 +64,7 @@ struct MatrixPromptTests {
         #expect(result.status == 1)
         #expect(
             result.errors == "error: there is no password of @alice:localhost: "
-                + "type it, or put it into a file for --secrets\n")
+                + "type it, or it belongs into a file for --secrets\n")
     }
 
     @Test(arguments: ["connect alice", "as alice"])

@@ -65,7 +65,7 @@ extension Mistake {
                 try await base.messages(in: url, at: anchor, older: older, newer: newer)
             }
         },
-        Mistake("counts on behind the end", ["count.exact"]) { backend, base, _ in
+        Mistake("counts beyond the upper bound", ["count.exact"]) { backend, base, _ in
             backend.onCount = { url, lower, _ in
                 try await base.countMessages(in: url, from: lower, to: nil)
             }

@@ -18,7 +18,7 @@ extension Mistake {
         Mistake("has no end", ["messages.walk"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                page.older = page.older ?? Edge(.distantPast).cursor
+                page.older = page.older ?? PageEnd(.distantPast).cursor
                 return page
             }
         },
@@ -51,7 +51,7 @@ extension Mistake {
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older > 0, let first = page.messages.first, page.older != nil {
                     let time = Timestamp(milliseconds: first.createdAt.milliseconds - 1)
-                    page.older = Edge(time).cursor
+                    page.older = PageEnd(time).cursor
                 }
                 return page
             }

@@ -439,7 +439,8 @@ import Testing
         let store = try known()
         try store.write { batch in
             try batch.open(gap("a", "h", since: 1))
-            try batch.cover("c", from: Self.bound("f"), through: Self.bound("h"), walkCursor: "w1")
+            try batch.cover(
+                "c", from: Self.bound("f"), through: Self.bound("h"), walkCursor: "w1")
         }
         #expect(try store.gaps(in: "c") == [gap("a", "f", "w1", since: 1)])
         try store.write {
@@ -452,7 +453,8 @@ import Testing
         let store = try known()
         try store.write { batch in
             try batch.open(gap("a", "h", "w", since: 1))
-            try batch.cover("c", from: Self.bound("c"), through: Self.bound("e"), walkCursor: "m")
+            try batch.cover(
+                "c", from: Self.bound("c"), through: Self.bound("e"), walkCursor: "m")
         }
         #expect(
             try store.gaps(in: "c") == [
@@ -464,7 +466,8 @@ import Testing
         let store = try known()
         try store.write { batch in
             try batch.open(gap("a", "h", "w"))
-            try batch.cover("c", from: Self.bound("a"), through: Self.bound("c"), walkCursor: "m")
+            try batch.cover(
+                "c", from: Self.bound("a"), through: Self.bound("c"), walkCursor: "m")
         }
         #expect(try store.gaps(in: "c") == [gap("c", "h", "w")])
     }

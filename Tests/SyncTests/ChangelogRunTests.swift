@@ -29,16 +29,16 @@ import Testing
     /// A run that continues must never repeat a token.
     @Test func repeatedTokenStallsTheRun() {
         let tokens = ["a", "b", "c"]
-        func follow(_ run: ChangelogRun, _ asked: Set<String>, _ depth: Int) {
+        func follow(_ run: ChangelogRun, _ requested: Set<String>, _ depth: Int) {
             #expect(depth <= tokens.count)
             for token in tokens {
                 var next = run
                 switch next.step(token: token, hasMore: true) {
                 case .more:
                     #expect(next.point == .token(token))
-                    #expect(!asked.contains(token))
-                    follow(next, asked.union([token]), depth + 1)
-                case .stalled: #expect(asked.contains(token))
+                    #expect(!requested.contains(token))
+                    follow(next, requested.union([token]), depth + 1)
+                case .stalled: #expect(requested.contains(token))
                 case .done: Issue.record("there was more")
                 }
             }

@@ -15,7 +15,7 @@ import Testing
         #expect(made.name == "Mine")
         #expect(try story.store.groupChannel("mine")?.name == "Mine")
         // The feed's first events may arrive after the answer to the update below. Wait for them.
-        try await story.isTold()
+        try await story.waitUntilNotified()
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Ours")
         #expect(try await story.engine.updateChannel("mine", with: patch).name == "Ours")

@@ -23,7 +23,7 @@ import Testing
         try await engine.caughtUp("general")
         var pictures = [try story.picture()]
         try await story.say("g h i j", every: .seconds(60))
-        try await story.isTold()
+        try await story.waitUntilNotified()
         pictures.append(try story.picture())
         await engine.disconnect()
         story.limitFeed(2)

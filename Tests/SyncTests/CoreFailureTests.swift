@@ -59,7 +59,7 @@ import Testing
         store.close()
         let answer = MessagePage(messages: [.sample(1)], older: nil, newer: nil)
         let actions = core.step(.answer(.page(answer), call: page.key))
-        #expect(waits(actions) == [.healing("general", generation: core.connector.generation)])
+        #expect(waits(actions) == [.backfill("general", generation: core.connector.generation)])
     }
 
     @Test func unreadableOutboxIsReported() throws {
@@ -93,7 +93,7 @@ import Testing
     @Test func waitForALostChannelEnds() throws {
         var (core, calls) = try live(try ChatStore.inMemory())
         let page = try #require(calls.first { $0.value.channelURL == "general" })
-        let wait = SyncCore.Wait.healing("general", generation: core.connector.generation)
+        let wait = SyncCore.Wait.backfill("general", generation: core.connector.generation)
         let failed = BackendAnswer.failed(BackendError(.serverFailure, "oh"))
         #expect(waits(core.step(.answer(failed, call: page.key))) == [wait])
         let feed = try #require(calls.first { $0.value == .feed("1") })

@@ -32,11 +32,11 @@ import Testing
     ])
     func coreWaitsAfterAFeedFailure(_ code: BackendError.Code) throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
-        let asked = requests(&core, atMost: 20) { request in
+        let requested = requests(&core, atMost: 20) { request in
             if case .connect = request { return .session(session) }
             return .failed(BackendError(code, "no"))
         }
-        #expect(asked.count < 10)
+        #expect(requested.count < 10)
     }
 
     @Test(arguments: [
@@ -47,7 +47,7 @@ import Testing
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         _ = core.step(.show("general", ShownRange(from: .beginning), viewer: 1))
         var hasBegun = false
-        let asked = requests(&core, atMost: 20) { request in
+        let requested = requests(&core, atMost: 20) { request in
             switch request {
             case .connect: return .session(session)
             case .feed where !hasBegun:
@@ -56,6 +56,6 @@ import Testing
             default: return .failed(BackendError(code, "no"))
             }
         }
-        #expect(asked.count < 10)
+        #expect(requested.count < 10)
     }
 }

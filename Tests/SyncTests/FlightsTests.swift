@@ -16,7 +16,7 @@ import Testing
         flights.recordTouched("3", in: "other")
         #expect(flights.end(first)?.touched == ["1", "2"])
         #expect(flights.end(second)?.touched == ["2"])
-        #expect(!flights.isAsking(about: "c") && flights.openCount == 0)
+        #expect(!flights.hasRequests(in: "c") && flights.inFlightCount == 0)
     }
 
     @Test func deletedAndRecreatedMessageExists() {
@@ -25,9 +25,9 @@ import Testing
         flights.recordDeleted("1", in: "c")
         flights.recordDeleted("2", in: "c")
         flights.recordTouched("2", in: "c")
-        let news = flights.end(flight)
-        #expect(news?.deleted == ["1"])
-        #expect(news?.touched == ["1", "2"])
+        let interim = flights.end(flight)
+        #expect(interim?.deleted == ["1"])
+        #expect(interim?.touched == ["1", "2"])
     }
 
     @Test func voidChannelIgnoresEarlierAnswers() {
@@ -115,9 +115,9 @@ import Testing
                     default: break
                     }
                 }
-                let news = flights.end(flight)
-                #expect(news?.touched == (isVoid ? nil : touched))
-                #expect(news?.deleted == (isVoid ? nil : deleted))
+                let interim = flights.end(flight)
+                #expect(interim?.touched == (isVoid ? nil : touched))
+                #expect(interim?.deleted == (isVoid ? nil : deleted))
             case 6...8:
                 flights.recordTouched(id, in: url)
                 happened.append(.touched(id, url))
@@ -133,10 +133,10 @@ import Testing
                     happened.append(.void(url))
                 }
             }
-            #expect(flights.openCount == open.count)
+            #expect(flights.inFlightCount == open.count)
             for url in urls {
                 #expect(
-                    flights.isAsking(about: url)
+                    flights.hasRequests(in: url)
                         == open.contains { [url, nil].contains($0.flight.channelURL) })
             }
         }

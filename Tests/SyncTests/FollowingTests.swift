@@ -218,7 +218,7 @@ import Testing
         try await story.sees("a b")
         story.clock.advance(by: .seconds(-3600 * 24 * 3650))
         try await story.sendWhileOffline("c")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         #expect(Set(try story.picture().split(separator: " ")) == ["a", "b", "c"])
         try await story.end()
     }

@@ -42,7 +42,7 @@ import Testing
         let story = try await story(missing: missing, options)
         let events = EventLog(await story.engine.events())
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         let isHuge = missing > 300
         let isLeft = isHuge && policy == .report
@@ -69,7 +69,7 @@ import Testing
         try await story.say("z")
         let events = EventLog(await story.engine.events())
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         story.network.stopHolding()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "6 ~ 302")
@@ -81,7 +81,7 @@ import Testing
         let story = try await story(missing: 700, .exact)
         let events = EventLog(await story.engine.events())
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         for _ in 0..<3 {
             await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
@@ -97,7 +97,7 @@ import Testing
         options.hugeGapThreshold = .max
         let story = try await story(missing: 301, options)
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "303")
         try await story.end()
@@ -130,7 +130,7 @@ import Testing
         let (story, events) = try await busyChannel(pageSize: 100)
         story.network.hold([.messages])
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         for counts in ["30 ~ 1", "30 ~ 100", "30 ~ 200"] {
             try await story.held(1)
             #expect(try story.counts() == counts)
@@ -149,7 +149,7 @@ import Testing
     func lateMessagesAreFetchedBelowAnyPage(pageSize: Int) async throws {
         let (story, events) = try await busyChannel(pageSize: pageSize)
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "330")
         #expect(try story.store.read { try $0.coverage(of: "general").isComplete })
@@ -163,7 +163,7 @@ import Testing
         #expect(try await story.engine.ingest(Array(pushed)) == 20)
         let events = EventLog(await story.engine.events())
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "312")
         try await story.end()
@@ -174,7 +174,7 @@ import Testing
         let story = try await story(missing: 2001, .exact, isShown: false)
         let events = EventLog(await story.engine.events())
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "1 ~ 500")
         // A caller that waits for the channel to be caught up gets all of its messages.
@@ -191,11 +191,11 @@ private struct EventLog {
 
     init(_ events: AsyncStream<SyncEvent>) {
         task = Task {
-            var told: [ChannelURL] = []
+            var reported: [ChannelURL] = []
             for await event in events {
-                if case .hugeGap(let url) = event { told.append(url) }
+                if case .hugeGap(let url) = event { reported.append(url) }
             }
-            return told
+            return reported
         }
     }
 

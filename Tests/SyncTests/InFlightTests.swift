@@ -21,7 +21,7 @@ import Testing
         async let caughtUp: Void = story.engine.caughtUp("general")
         try await story.held(1)
         try await meanwhile(story, messages)
-        try await story.isTold()
+        try await story.waitUntilNotified()
         story.network.stopHolding()
         do { try await caughtUp } catch let error as SyncError where error.code == .refused {}
         return story
@@ -108,7 +108,7 @@ import Testing
         story.network.failNext(1, of: [.messages], with: BackendError(.notFound, "no channel"))
         try await story.alice.deleteChannel("general")
         try story.createChannel()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.say("x")
         story.network.stopFailing()
         story.network.stopHolding()

@@ -160,17 +160,18 @@ import Testing
         case page, lookup, changelog, reply
     }
 
-    /// Tests all combinations of three moments: when a request is sent (`asked`), when the server
-    /// reads the state that the answer contains (`said`), and when the answer arrives (`come`).
+    /// Tests all combinations of three moments: when a request is sent (`requested`), when the
+    /// server reads the state that the answer contains (`answered`), and when the answer arrives
+    /// (`arrived`).
     ///
     /// A second answer arrives at the same time, once of each kind.
     @Test(arguments: [true, false], 1...states.count)
     func orderOfArrivalLeavesOneRow(startsCovered: Bool, stateCount: Int) throws {
         let states = Array(Self.states.prefix(stateCount))
         let last = states.count
-        for asked in 0...last {
-            for said in max(asked, 1)...last {
-                for come in asked...last {
+        for requested in 0...last {
+            for answered in max(requested, 1)...last {
+                for arrived in requested...last {
                     for second in Answer.allCases {
                         let device = try Device()
                         try device.apply { ingest in
@@ -178,8 +179,10 @@ import Testing
                             guard startsCovered else { return }
                             try ingest.batch.cover("general", from: .beginning, through: .end)
                         }
-                        try run(device, states, asked: asked, said: said, come: come, second)
-                        let path = "\(asked) \(said) \(come) \(second)"
+                        try run(
+                            device, states, requested: requested, answered: answered,
+                            arrived: arrived, second)
+                        let path = "\(requested) \(answered) \(arrived) \(second)"
                         let held = try device.store.read { try $0.messages(in: "general") }
                         #expect(
                             held.map(\.text) == [states.last!.message?.text].compactMap { $0 },
@@ -196,19 +199,20 @@ import Testing
 
     /// Delivers all events in their order, and at the given moments a page and a second answer.
     private func run(
-        _ device: Device, _ states: [(message: Message?, event: FeedEvent)], asked: Int, said: Int,
-        come: Int, _ second: Answer
+        _ device: Device, _ states: [(message: Message?, event: FeedEvent)], requested: Int,
+        answered: Int,
+        arrived: Int, _ second: Answer
     ) throws {
         var flights: [Flights.Flight] = []
-        for told in 0...states.count {
-            if told > 0 { try device.apply(states[told - 1].event) }
-            if told == asked {
+        for reportedCount in 0...states.count {
+            if reportedCount > 0 { try device.apply(states[reportedCount - 1].event) }
+            if reportedCount == requested {
                 flights = [true, true].map {
                     device.flights.begin(in: "general", isFollowed: $0)
                 }
             }
-            guard told == come else { continue }
-            let message = states[said - 1].message
+            guard reportedCount == arrived else { continue }
+            let message = states[answered - 1].message
             try answer(device, .page, message, flights[0])
             try answer(device, second, message, flights[1])
         }
@@ -217,25 +221,25 @@ import Testing
     private func answer(
         _ device: Device, _ kind: Answer, _ message: Message?, _ flight: Flights.Flight
     ) throws {
-        guard let news = device.flights.end(flight) else { return }
+        guard let interim = device.flights.end(flight) else { return }
         try device.apply { ingest in
             switch kind {
             case .page:
                 let page = MessagePage(
                     messages: message.map { [$0] } ?? [], older: nil, newer: nil)
                 let report = try ingest.apply(
-                    page, of: PageRequest(in: "general", at: .newest, older: 10), since: news,
+                    page, of: PageRequest(in: "general", at: .newest, older: 10), since: interim,
                     .messageFill)
-                for id in report.doubtful {
+                for id in report.unconfirmed {
                     // The lookup returns the server's state at that moment or a later one.
                     let lookup = MessageLookup(
                         found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
-                    try ingest.apply(lookup, in: "general", since: news, .messageFill)
+                    try ingest.apply(lookup, in: "general", since: interim, .messageFill)
                 }
             case .lookup:
                 let lookup = MessageLookup(
                     found: message.map { [$0] } ?? [], gone: message == nil ? ["1"] : [])
-                try ingest.apply(lookup, in: "general", since: news, .messageFill)
+                try ingest.apply(lookup, in: "general", since: interim, .messageFill)
             case .changelog:
                 var changes = MessageChangelog()
                 changes.updated = message.map { [$0] } ?? []
@@ -245,9 +249,9 @@ import Testing
                     deleted.deletedAt = 4000
                     changes.deleted = [deleted]
                 }
-                try ingest.apply(changes, in: "general", since: news, .messageChangelog)
+                try ingest.apply(changes, in: "general", since: interim, .messageChangelog)
             case .reply:
-                if let message { _ = try ingest.apply(message, since: news, .eventMessageSent) }
+                if let message { _ = try ingest.apply(message, since: interim, .eventMessageSent) }
             }
         }
     }
@@ -297,13 +301,13 @@ import Testing
             try ingest.batch.cover(url, from: .beginning, through: .end)
             try ingest.apply(.sample(1, text: "old", at: 1000), nil, .fresh)
         }
-        try device.apply { try $0.lose(.newEpoch, "restored") }
+        try device.apply { try $0.recordLoss(.newEpoch, "restored") }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
-        let news = try #require(answer)
+        let interim = try #require(answer)
         try device.apply { ingest in
             try ingest.apply(
-                MessageLookup(found: [], gone: ["1"]), in: url, since: news, .messageFill)
+                MessageLookup(found: [], gone: ["1"]), in: url, since: interim, .messageFill)
         }
         #expect(try device.store.read { try $0.messages(in: url).isEmpty })
         try device.apply(.messageReceived(.sample(1, text: "new", at: 1000)))
@@ -316,7 +320,7 @@ import Testing
     @Test func staleMessageDoesNotMakeOthersOfItsTimeStale() throws {
         let device = try Device()
         let url: ChannelURL = "general"
-        let said = Message.sample(3, text: "said", at: 1000)
+        let answered = Message.sample(3, text: "answered", at: 1000)
         var edited = Message.sample(3, text: "edited", at: 1000)
         edited.updatedAt = 2000
         try device.apply { ingest in
@@ -325,16 +329,17 @@ import Testing
         }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
-        let news = try #require(answer)
+        let interim = try #require(answer)
         try device.apply { ingest in
             let page = MessagePage(
                 messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
             let report = try ingest.apply(
-                page, of: PageRequest(in: url, at: .newest, older: 10), since: news, .messageFill)
-            #expect(report.doubtful == ["2"])
+                page, of: PageRequest(in: url, at: .newest, older: 10), since: interim, .messageFill
+            )
+            #expect(report.unconfirmed == ["2"])
         }
         // This event describes an earlier state of the message than the page.
-        try device.apply(.messageReceived(said))
+        try device.apply(.messageReceived(answered))
         let texts = try device.store.read { try $0.messages(in: url).map(\.text) }
         #expect(texts == ["edited", "message 2", "message 1"])
     }
@@ -349,13 +354,14 @@ import Testing
         }
         let flight = device.flights.begin(in: url, isFollowed: true)
         let answer = device.flights.end(flight)
-        let news = try #require(answer)
+        let interim = try #require(answer)
         try device.apply { ingest in
             let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
             let report = try ingest.apply(
-                page, of: PageRequest(in: url, at: .newest, older: 10), since: news, .messageFill)
-            let lookup = MessageLookup(found: [], gone: report.doubtful)
-            try ingest.apply(lookup, in: url, since: news, .messageFill)
+                page, of: PageRequest(in: url, at: .newest, older: 10), since: interim, .messageFill
+            )
+            let lookup = MessageLookup(found: [], gone: report.unconfirmed)
+            try ingest.apply(lookup, in: url, since: interim, .messageFill)
         }
         try device.apply(.messageReceived(.sample(2)))
         let ids = try device.store.read { try $0.messages(in: url).map(\.messageID) }
@@ -456,7 +462,7 @@ import Testing
         let old = Message.sample(1, at: 1000)
         try device.apply(.messageReceived(old))
         #expect(try device.store.read { try $0.messages(in: "general").isEmpty })
-        try device.apply { try $0.lose(.newEpoch, "restored") }
+        try device.apply { try $0.recordLoss(.newEpoch, "restored") }
         #expect(try device.store.read { try $0.gap(around: old.position!, in: "general") } != nil)
         try device.apply(.messageReceived(old))
         #expect(try device.store.read { try $0.messages(in: "general").count } == 1)

@@ -88,8 +88,8 @@ import Testing
         let eviction = try await story.engine.shrinkCache(to: 0)
         #expect(eviction.messageCount == 40)
         while let event = await events.next() {
-            guard case .evicted(let told) = event else { continue }
-            #expect(told == eviction)
+            guard case .evicted(let reported) = event else { continue }
+            #expect(reported == eviction)
             break
         }
         #expect(try story.store.gaps(in: "a") == [Gap(in: "a")])
@@ -136,10 +136,10 @@ import Testing
         try story.createChannel("b")
         story.device.now = story.clock.now
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.say("1 2 3", in: "a")
         try await story.say("1 2 3", in: "b")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         // The device's clock now equals the server's. Six seconds have passed, and the last message
         // in `a` is three seconds old.
         story.device.now = story.clock.now
@@ -157,15 +157,15 @@ import Testing
         try story.createChannel("a")
         let observed = try story.store.observe(.channel("a")).changes
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.say("1 2", in: "a")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         #expect(try counts(story) == "a 0")
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
         try await story.engine.caughtUp("a")
         #expect(try story.picture("a") == "1 2")
         try await story.say("3", in: "a")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         #expect(try story.picture("a") == "1 2 3")
         await story.engine.hide("a", viewer: 1)
         await story.engine.limited()

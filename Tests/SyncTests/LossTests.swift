@@ -101,7 +101,7 @@ import Testing
         _ = try await story.engine.channelChanges()
         try story.server.restore(backup)
         try await story.say("x")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         await #expect { try await story.engine.messageChanges(in: "general") } throws: {
             ($0 as? SyncError)?.code == .invalidArgument
         }

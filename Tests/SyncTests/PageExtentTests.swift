@@ -52,9 +52,9 @@ import Testing
                     // nil.
                     let above = to < 3 ? Gap.Bound.position(Self.places[to].position!) : nil
                     let below = from > 0 ? Gap.Bound.position(Self.places[from - 1].position!) : nil
-                    for edge in [nil, above, below] {
+                    for bound in [nil, above, below] {
                         for isFollowed in [true, false] {
-                            check(page, history, edge, isFollowed)
+                            check(page, history, bound, isFollowed)
                         }
                     }
                 }
@@ -63,9 +63,9 @@ import Testing
     }
 
     private func check(
-        _ page: MessagePage, _ history: [Message], _ edge: Gap.Bound?, _ isFollowed: Bool
+        _ page: MessagePage, _ history: [Message], _ bound: Gap.Bound?, _ isFollowed: Bool
     ) {
-        guard let extent = PageExtent(page, bound: edge, isFollowed: isFollowed) else {
+        guard let extent = PageExtent(page, bound: bound, isFollowed: isFollowed) else {
             #expect(page.messages.isEmpty || !isFollowed)
             return
         }
@@ -76,11 +76,11 @@ import Testing
         if extent.from == .beginning { #expect(page.older == nil) }
         if extent.through == .end { #expect(page.newer == nil) }
         for message in history where covers(extent, message) {
-            let isEdge = edge == .position(message.position!)
-            #expect(page.messages.contains(message) || isEdge)
+            let isBound = bound == .position(message.position!)
+            #expect(page.messages.contains(message) || isBound)
         }
         for message in page.messages { #expect(covers(extent, message)) }
-        if let edge { #expect(extent.from <= edge && edge <= extent.through) }
+        if let bound { #expect(extent.from <= bound && bound <= extent.through) }
     }
 
     @Test func wholeHistoryIsCoveredToBothEnds() {
@@ -101,19 +101,20 @@ import Testing
 
     @Test func emptyPageInTheMiddleCoversOnlyItsEdge() {
         let page = MessagePage(messages: [], older: "older", newer: "newer")
-        let edge = Gap.Bound.position(Self.places[1].position!)
+        let bound = Gap.Bound.position(Self.places[1].position!)
         #expect(PageExtent(page, bound: nil, isFollowed: true) == nil)
         #expect(
-            PageExtent(page, bound: edge, isFollowed: true) == PageExtent(from: edge, through: edge)
+            PageExtent(page, bound: bound, isFollowed: true)
+                == PageExtent(from: bound, through: bound)
         )
     }
 
     @Test func aPageDoesNotCoverTheRangeToItsOutliers() {
         let places = Self.places
-        func extent(_ outliers: Set<MessageID>, edge: Gap.Bound? = nil) -> PageExtent? {
+        func extent(_ outliers: Set<MessageID>, bound: Gap.Bound? = nil) -> PageExtent? {
             let page = MessagePage(
                 messages: places, outliers: outliers, older: "older", newer: "newer")
-            return PageExtent(page, bound: edge, isFollowed: true)
+            return PageExtent(page, bound: bound, isFollowed: true)
         }
         let bounds = places.map { Gap.Bound.position($0.position!) }
         #expect(extent(["1"]) == PageExtent(from: bounds[1], through: bounds[2]))
@@ -121,7 +122,7 @@ import Testing
         #expect(extent(["1", "3"]) == PageExtent(from: bounds[1], through: bounds[1]))
         #expect(extent(["1", "2", "3"]) == nil)
         #expect(
-            extent(["1", "2", "3"], edge: bounds[2])
+            extent(["1", "2", "3"], bound: bounds[2])
                 == PageExtent(from: bounds[2], through: bounds[2]))
     }
 }

@@ -25,7 +25,7 @@ import Testing
         story.limitFeed(1)
         try await story.say("c d e f g h i j k")
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp("general")
         let words = try story.picture().split(separator: " ").map(String.init)
         #expect(words.sorted() == "abcdefghijk".map(String.init))
@@ -152,7 +152,7 @@ import Testing
         await story.engine.disconnect()
         let missed = try await story.say("c d e f g h")
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         _ = try await story.engine.fetchMessages(
             in: "general", at: .message("4"), older: 0, newer: 2)
         #expect(try story.picture() == "a b ~ d e ~ h ~")
@@ -206,7 +206,7 @@ import Testing
 
         let (d, e) = (try #require(missed[1].position), try #require(missed[2].position))
         let older = try await story.engine.fetchMessages(
-            in: "general", at: .time(1_000_000), older: 2, newer: 0, edge: .position(d))
+            in: "general", at: .time(1_000_000), older: 2, newer: 0, bound: .position(d))
         #expect(older.page.messages.map(\.text) == ["g", "h"])
         #expect(try story.picture() == "a b ~ d e ~ g h")
         // The page does not reach the edge, so it moves only the gap's cursor.
@@ -214,7 +214,7 @@ import Testing
         #expect(gap.upper == .position(d) && gap.walkCursor == older.page.older)
 
         let newer = try await story.engine.fetchMessages(
-            in: "general", at: .time(0), older: 0, newer: 2, edge: .position(e))
+            in: "general", at: .time(0), older: 0, newer: 2, bound: .position(e))
         #expect(newer.page.messages.map(\.text) == ["a", "b"])
         #expect(newer.from == .beginning)
         #expect(try story.picture() == "a b ~ d e ~ g h")
@@ -274,7 +274,7 @@ import Testing
         try await story.open()
         story.limitFeed(1)
         try await story.sendWhileOffline("d e f g h")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp("general")
         #expect(
             try story.picture().split(separator: " ").map(String.init).sorted()

@@ -48,14 +48,14 @@ import Testing
             }
             let found = try await story.alice.download(#require(sent.file))
             #expect(found == bytes)
-            let told = changes.drain().flatMap(\.operations).contains {
+            let reported = changes.drain().flatMap(\.operations).contains {
                 if case .ephemeral(.uploadProgress(id, "general", bytes: 1000, total: 1000)) = $0 {
                     true
                 } else {
                     false
                 }
             }
-            #expect(told)
+            #expect(reported)
             try await story.end()
         }
     }
@@ -235,13 +235,13 @@ import Testing
             try await engine.send(FileMessageCreateParams(file), in: "general").requestID)
         _ = try await engine.deliveryResult(of: id, in: "general")
         backend.reportsLate()
-        let told = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
+        let reported = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
             guard case .ephemeral(.uploadProgress(_, _, let bytes, _)) = operation else {
                 return nil
             }
             return bytes
         }
-        #expect(told == [250, 1000])
+        #expect(reported == [250, 1000])
         await engine.close()
     }
 

@@ -42,7 +42,7 @@ import Testing
         }
         #expect(try story.picture() == "a")
         story.network.stopHolding()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         #expect(try story.picture() == "a")
         try await story.end()
     }
@@ -296,17 +296,17 @@ import Testing
         _ = try await result(of: long)
         try await story.engine.cancel(long)
         try await story.end()
-        var told: [String] = []
+        var results: [String] = []
         for await case .deliveryResult(let result, let item) in events {
             switch result {
-            case .sent: told.append("\(item.requestID) sent")
-            case .done: told.append("\(item.requestID) done")
-            case .failed: told.append("\(item.requestID) failed")
-            case .canceled: told.append("\(item.requestID) canceled")
-            case .unknown: told.append("\(item.requestID) unknown")
+            case .sent: results.append("\(item.requestID) sent")
+            case .done: results.append("\(item.requestID) done")
+            case .failed: results.append("\(item.requestID) failed")
+            case .canceled: results.append("\(item.requestID) canceled")
+            case .unknown: results.append("\(item.requestID) unknown")
             }
         }
-        #expect(told == ["\(a) sent", "\(reaction) done", "\(long) failed", "\(long) canceled"])
+        #expect(results == ["\(a) sent", "\(reaction) done", "\(long) failed", "\(long) canceled"])
     }
 
     @Test func deliveryResultIsAvailableAfterALaterDeletion() async throws {

@@ -69,7 +69,7 @@ import Testing
         async let page = story.engine.searchMessages(matching: params)
         try await story.held(1)
         try await meanwhile(story, messages)
-        try await story.isTold()
+        try await story.waitUntilNotified()
         story.network.stopHolding()
         return (story, try await page)
     }
@@ -164,7 +164,7 @@ import Testing
         _ = try await story.engine.searchMessages(matching: params)
         try await story.edit(messages[0], to: "shell")
         try await story.delete(messages[1])
-        try await story.isTold()
+        try await story.waitUntilNotified()
         #expect(try story.picture() == "… shell ~ shore ~ a")
         #expect(
             try await search(story, finding: Array(messages.reversed())) == ["shore", "ship"])

@@ -61,7 +61,7 @@ private final class AttemptsBackend: ForwardingBackend {
             in: "general", at: .newest, older: 9, newer: 0)
         try await story.held(1)
         try await story.edit(messages[1], to: "B")
-        try await story.isTold()
+        try await story.waitUntilNotified()
         story.network.stopHolding()
         _ = try await fetched
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)

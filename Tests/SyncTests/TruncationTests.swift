@@ -146,7 +146,7 @@ import Testing
         for url in urls { try await story.say(words, in: url) }
         story.network.clearLog()
         try await story.connect()
-        try await story.isTold()
+        try await story.waitUntilNotified()
         try await story.engine.caughtUp()
         for url in urls { #expect(try story.counts(url) == "52") }
         let requests = story.network.log.filter {

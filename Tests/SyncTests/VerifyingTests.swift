@@ -83,7 +83,7 @@ import Testing
         story.network.release()
         try await story.held(1)
         try story.server.restore(backup)
-        try await story.isTold()
+        try await story.waitUntilNotified()
         story.network.stopHolding()
         try await repair
         try await story.end()

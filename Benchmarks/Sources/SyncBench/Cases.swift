@@ -39,12 +39,12 @@ func pages(of count: Int, in directory: URL) async throws -> [Row] {
     try await engine.caughtUp()
     let time = try await ContinuousClock().measure {
         var anchor = MessageAnchor.newest
-        var edge: Gap.Bound?
+        var bound: Gap.Bound?
         while true {
             let fetched = try await engine.fetchMessages(
-                in: "general", at: anchor, older: 100, newer: 0, edge: edge)
+                in: "general", at: anchor, older: 100, newer: 0, bound: bound)
             guard let older = fetched.page.older else { break }
-            (anchor, edge) = (.cursor(older), fetched.from)
+            (anchor, bound) = (.cursor(older), fetched.from)
         }
     }
     let held = try store.read { try $0.messageCount(in: "general") }

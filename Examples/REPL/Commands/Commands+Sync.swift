@@ -11,7 +11,7 @@ extension Command {
             preparation: ["demo"],
             offers: [.channels],
             covers: [
-                "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
+                "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",
                 "SyncEngine.fetchStaleMessages(in:)",
             ],
             gives: [.channelURL, .coverage, .count]
@@ -58,10 +58,10 @@ extension Command {
             // Tell the user about gaps and stale ranges, because `verify` does not compare them.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
-                let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
+                let command = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
                 return .text(
                     "no messages of \(url) are known, so only the channel was compared: "
-                        + "\(way) fetches them",
+                        + "\(command) fetches them",
                     [.channelURL: url, .count: 0])
             }
             let head = "compared \(counted(found.comparedCount, "message"))"
@@ -142,7 +142,7 @@ extension Command {
             offers: [.messages],
             covers: [
                 "ChatClient.threadedMessages(of:in:around:params:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:bound:)",
             ],
             gives: [.messages]
         ) { arguments in
@@ -485,7 +485,7 @@ extension SyncEngine {
             let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
             let fetched = try await fetchMessages(
                 in: url, at: anchor, older: pageSize, newer: 0,
-                edge: anchor == .newest ? nil : gap.upper)
+                bound: anchor == .newest ? nil : gap.upper)
             count += fetched.page.messages.count
             progress(count)
         }

@@ -32,17 +32,17 @@ extension Command {
             world.use(device)
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
             var values = device.owner
-            let unkept = device.client.cachingError.map {
+            let cachingNote = device.client.cachingError.map {
                 "\nnothing is stored on disk: \(sentence(of: $0))"
             }
             let damage =
                 (device.client.cachingError.map { [sentence(of: $0)] } ?? [])
                 + device.client.storageDamage.sentences
             values[.damage] = damage.isEmpty ? nil : damage
-            guard let error else { return .text("\(device.name)\(unkept ?? "")", values) }
+            guard let error else { return .text("\(device.name)\(cachingNote ?? "")", values) }
             values[.error] = error.message
             return .text(
-                "\(device.name), offline: \(error.message); retrying\(unkept ?? "")",
+                "\(device.name), offline: \(error.message); retrying\(cachingNote ?? "")",
                 values)
         },
         Command(
@@ -100,7 +100,7 @@ extension Command {
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
             // Discard the earlier events of that device, because this command has not caused them.
-            if device !== before { _ = device.takeEvents() }
+            if device !== before { _ = device.removeEvents() }
             defer {
                 if let before { world.use(before) }
                 world.visited = device

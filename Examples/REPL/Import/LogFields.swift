@@ -68,7 +68,7 @@ package struct LogFields {
         guard let time = time(value(2, line).value) else {
             throw missing(2, "is a time, as milliseconds, seconds or 2012-04-26T10:00:00Z")
         }
-        guard let said = value(5, line).value.asText else { throw missing(5, "is a text") }
+        guard let text = value(5, line).value.asText else { throw missing(5, "is a text") }
         let kind = try name(3, line)
         let isAdmin = kind == "ADMM"
         if let kind, !isAdmin, kind != "MESG" { ignore("type \(kind)") }
@@ -78,7 +78,7 @@ package struct LogFields {
         let id = try (numbersLines ? nil : name(0, line)) ?? "\(idPrefix)\(number)"
         return Message(
             type: isAdmin || sender == nil ? .admin : .user,
-            id: try messageID(id, 0), channelURL: channelURL, sender: sender, text: said,
+            id: try messageID(id, 0), channelURL: channelURL, sender: sender, text: text,
             createdAt: time,
             parentMessageID: try name(6, line).map { id throws(JSONLine.Damage) in
                 try messageID(id, 6)
@@ -130,9 +130,9 @@ package struct LogFields {
         for fields in sources {
             var isFound = false
             for field in fields {
-                let isHere = line.values[place] != .none
-                if isHere, isFound { ignore(field) }
-                isFound = isFound || isHere
+                let hasValue = line.values[place] != .none
+                if hasValue, isFound { ignore(field) }
+                isFound = isFound || hasValue
                 place += 1
             }
         }

@@ -57,7 +57,7 @@ import Foundation
         // backslashes itself.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
-        rl_char_is_quoted_p = isBehindBackslash
+        rl_char_is_quoted_p = isEscaped
         handleSignals()
         self.prompt = prompt
         rl_callback_handler_install(shown(prompt), didReadLine)
@@ -104,7 +104,7 @@ import Foundation
     }
 
     /// Prints events that no command has caused.
-    func printNews(_ lines: [String]) {
+    func printAbovePrompt(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         printAbove(lines.map { coloured($0.visible.oneLine) }.joined(separator: "\n"))
     }
@@ -257,7 +257,7 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
 }
 
 /// Returns to readline whether a backslash escapes a character of its buffer.
-private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
+private func isEscaped(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0
     var index = Int(index) - 1

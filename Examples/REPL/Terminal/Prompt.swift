@@ -10,7 +10,7 @@ import Foundation
         // If the effects of a command take longer, they continue while the user types the next
         // line.
         workspace.patience = options.patience ?? .milliseconds(300)
-        workspace.onEvent = { editor.printNews($0.map(\.text)) }
+        workspace.onEvent = { editor.printAbovePrompt($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
         workspace.askSecret = { await editor.secret($0) }
         editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
@@ -63,7 +63,7 @@ import Foundation
             if reply.isLast { return false }
             editor.printReply(reply.shown)
         } catch {
-            editor.printNews(workspace.events().map(\.text))
+            editor.printAbovePrompt(workspace.events().map(\.text))
             editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
         return true

@@ -40,9 +40,9 @@ import Scrollback
         }
         for await line in lines {
             output.line += 1
-            guard let isFine = await perform(line, workspace, output) else { break }
-            succeeded = succeeded && isFine
-            if !isFine, options.script != nil { break }
+            guard let isSuccess = await perform(line, workspace, output) else { break }
+            succeeded = succeeded && isSuccess
+            if !isSuccess, options.script != nil { break }
         }
         await workspace.end()
         return succeeded

@@ -121,7 +121,7 @@ final class Device {
     /// reported last.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
-    func takeEvents() -> [Event] { events.take() }
+    func removeEvents() -> [Event] { events.removeAll() }
 
     private func report(_ event: Event, _ source: EventBuffer.Source) {
         events.add(event, source)
@@ -183,7 +183,7 @@ struct EventBuffer {
         leftOut[source, default: 0] += more
     }
 
-    mutating func take() -> [Event] {
+    mutating func removeAll() -> [Event] {
         defer { self = EventBuffer(limit: limit) }
         return Source.allCases.flatMap { source in
             let events = events[source] ?? []

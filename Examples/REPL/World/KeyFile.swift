@@ -20,10 +20,10 @@ extension EncryptionKey {
             let digits = EncryptionKey().withUnsafeBytes { bytes in
                 bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
             }
-            let isMade = FileManager.default.createFile(
+            let isCreated = FileManager.default.createFile(
                 atPath: file.path, contents: Data("\(digits)\n".utf8),
                 attributes: [.posixPermissions: 0o600])
-            guard isMade else {
+            guard isCreated else {
                 throw CommandError.failed("cannot write the key file '\(file.path)'")
             }
         }

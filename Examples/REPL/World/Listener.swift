@@ -163,7 +163,7 @@ extension Listener: ChannelDelegate {
         }
         switch event.source {
         case .eventMessageReceived, .eventMention:
-            if !isOwn(message) { report(.messageReceived, "+ \(url) \(message.said)") }
+            if !isOwn(message) { report(.messageReceived, "+ \(url) \(message.summary)") }
             if event.isMention { report(.mentioned, "= you are mentioned in \(id)") }
         case .eventReactionUpdated:
             let reactions = message.reactions.map { "\($0.key) \($0.count)" }
@@ -177,7 +177,7 @@ extension Listener: ChannelDelegate {
             report(
                 .threadChanged, "* \(url) \(id)  " + (count == 1 ? "1 reply" : "\(count) replies"))
         case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
-            if !isOwn(message) { report(.messageUpdated, "* \(url) \(message.said)") }
+            if !isOwn(message) { report(.messageUpdated, "* \(url) \(message.summary)") }
         default: break
         }
     }
@@ -291,7 +291,7 @@ extension Listener: ChannelDelegate {
 
 extension Message {
     /// The ID, the sender and the text of the message.
-    fileprivate var said: String {
+    fileprivate var summary: String {
         "\(messageID?.rawValue ?? "?")  \(sender?.userID.rawValue ?? "(channel)"): \(text.oneLine)"
     }
 }

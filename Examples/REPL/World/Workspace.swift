@@ -197,15 +197,15 @@ extension Workspace {
     /// Removes and returns the events of the current device, and of the device that `as DEVICE` has
     /// selected.
     private func deviceEvents() -> [Event] {
-        let events = device?.takeEvents() ?? []
+        let events = device?.removeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }
         made?.visited = nil
-        return events + visited.takeEvents().map { $0.received(by: visited.name) }
+        return events + visited.removeEvents().map { $0.received(by: visited.name) }
     }
 
     private func report(of device: Device) {
         guard !isPerforming, device === self.device else { return }
-        let events = device.takeEvents()
+        let events = device.removeEvents()
         if !events.isEmpty { onEvent(events) }
     }
 }

@@ -50,7 +50,7 @@ final class World {
 
     init(_ options: Options) throws {
         self.options = options
-        clock = WorldClock(standingAt: options.start)
+        clock = WorldClock(manualTime: options.start)
         host = try options.host.make(in: options.home, clock)
     }
 
@@ -265,7 +265,7 @@ final class World {
             case .resting: break
             }
         }
-        if let server = host.server, !server.usersWithNews.isDisjoint(with: listeners) {
+        if let server = host.server, !server.usersWithPendingEvents.isDisjoint(with: listeners) {
             return false
         }
         for device in devices where await device.activity(clock) == .busy { return false }

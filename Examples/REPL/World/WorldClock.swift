@@ -8,12 +8,12 @@ import Scrollback
 final class WorldClock: Sendable {
     private struct State {
         /// The time of a manual clock; `nil` for the system's clock.
-        var standing: Timestamp?
-        var ahead = Duration.zero
+        var manualTime: Timestamp?
+        var offset = Duration.zero
         var sleepers: [Int: Sleeper] = [:]
         var lastNumber = 0
 
-        var now: Timestamp { standing ?? Timestamp(Date()).later(by: ahead) }
+        var now: Timestamp { manualTime ?? Timestamp(Date()).later(by: offset) }
     }
 
     private struct Sleeper {
@@ -28,22 +28,22 @@ final class WorldClock: Sendable {
     /// Creates a clock.
     ///
     /// - Parameter start: The time until the clock is advanced; `nil` to follow the system's clock.
-    init(standingAt start: Timestamp? = nil) {
-        state = Locked(State(standing: start))
+    init(manualTime start: Timestamp? = nil) {
+        state = Locked(State(manualTime: start))
     }
 
     /// A Boolean value that indicates whether the clock follows the system's clock.
-    var isRunning: Bool { state.withLock { $0.standing == nil } }
+    var isRunning: Bool { state.withLock { $0.manualTime == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
 
     /// Advances the clock, and resumes the tasks whose sleep has ended.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
-            if let time = state.standing {
-                state.standing = time.later(by: duration)
+            if let time = state.manualTime {
+                state.manualTime = time.later(by: duration)
             } else {
-                state.ahead += duration
+                state.offset += duration
             }
             let now = state.now
             let due = state.sleepers.filter { $0.value.continuation != nil && $0.value.end <= now }

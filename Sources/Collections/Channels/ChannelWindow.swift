@@ -27,8 +27,8 @@ struct ChannelWindow {
 
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
-    private(set) var isWhole = false
-    /// The `count` of the last call of ``load(upTo:isWhole:in:)``.
+    private(set) var isComplete = false
+    /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelPlace>()
 
@@ -39,7 +39,7 @@ struct ChannelWindow {
 
     var channels: [GroupChannel] { list.elements }
 
-    var hasMore: Bool { upper != .end || !isWhole }
+    var hasMore: Bool { upper != .end || !isComplete }
 
     // MARK: Following
 
@@ -56,7 +56,7 @@ struct ChannelWindow {
                 }
                 // Show all stored channels, including those that are stored from now on.
                 if upper != .beginning { upper = .end }
-                isWhole = false
+                isComplete = false
                 edits.isCleared = true
             case .missed: edits.isMissed = true
             default: break
@@ -83,7 +83,7 @@ struct ChannelWindow {
     /// channels.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
         var edits = edits
-        if upper == .end, !isWhole, list.count(after: edits.rows) > wanted {
+        if upper == .end, !isComplete, list.count(after: edits.rows) > wanted {
             var next = list
             _ = next.apply(edits.rows)
             for channel in next.elements[wanted...] { edits.rows.remove(channel.url) }
@@ -96,10 +96,10 @@ struct ChannelWindow {
 
     /// Extends the list to `count` channels, or to all channels if fewer are stored.
     ///
-    /// `isWhole` is true if the store has every channel of the server's list. If reading fails, the
-    /// window is unchanged.
+    /// `isComplete` is true if the store has every channel of the server's list. If reading fails,
+    /// the window is unchanged.
     mutating func load(
-        upTo count: Int, isWhole: Bool, in reader: some StoreReader
+        upTo count: Int, isComplete: Bool, in reader: some StoreReader
     ) throws(StoreError) -> ChannelEdits {
         var edits = ChannelEdits()
         let left = count - channels.count
@@ -116,33 +116,33 @@ struct ChannelWindow {
                 found.count > left
                 ? .place(ChannelPlace(of: found[left - 1], in: query)) : .end
         }
-        self.isWhole = isWhole
+        self.isComplete = isComplete
         wanted = count
         return edits
     }
 
-    mutating func recordIsWhole() { isWhole = true }
+    mutating func recordIsComplete() { isComplete = true }
 
     /// Reads the shown part again, after the store has dropped changes without reporting them.
     ///
-    /// `isWhole` is true if the store has every channel of the server's list. The reader already
-    /// contains the queued changes `ahead`; the caller must not apply them afterwards. If reading
-    /// fails, the window is unchanged.
+    /// `isComplete` is true if the store has every channel of the server's list. The reader already
+    /// contains the queued changes `skipped`; the caller must not apply them afterwards. If
+    /// reading fails, the window is unchanged.
     mutating func readAgain(
-        isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
+        isComplete: Bool, in reader: some StoreReader, _ skipped: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
         // The rows come from the reader. The queued changes determine only the sources of the
         // edits, and whether the cache was cleared.
-        for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
+        for change in skipped { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
             let place = ChannelPlace(of: channel, in: query)
             guard .place(place) <= next.upper else { break }
             edits.rows.save(channel, at: place)
         }
-        next.isWhole = isWhole
+        next.isComplete = isComplete
         self = next
         return edits
     }

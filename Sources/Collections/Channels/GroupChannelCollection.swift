@@ -45,12 +45,12 @@ public final class GroupChannelCollection {
     @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
-    @ObservationIgnored private var isAwaitingWholeList = false
+    @ObservationIgnored private var isAwaitingCompleteList = false
     /// The next page of the server's list to request.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
     /// The number of times that the collection has started again with the first page of the
     /// server's list.
-    @ObservationIgnored private var beginnings = 0
+    @ObservationIgnored private var pagingGeneration = 0
 
     private enum ServerPages {
         case next(PageCursor?)
@@ -127,7 +127,7 @@ public final class GroupChannelCollection {
     ///
     /// The engine fetches the user's whole list automatically after the first connection. Until the
     /// engine has fetched it, this call also requests pages from the server, and later channels may
-    /// be inserted between the listed ones. If the server cannot be reached, the stored channels
+    /// be inserted between the listed ones. If the server cannot be asked, the stored channels
     /// stay listed, and ``hasMore`` remains true.
     ///
     /// If the collection has not been started, this call starts it.
@@ -155,9 +155,9 @@ public final class GroupChannelCollection {
         let before = Set(channels.map(\.url))
         func found() -> [GroupChannel] { channels.filter { !before.contains($0.url) } }
 
-        var isWhole = try show(upTo: count)
+        var isComplete = try show(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
-            if isWhole || (page > 0 && channels.count >= count) { break }
+            if isComplete || (page > 0 && channels.count >= count) { break }
             do throws(SyncError) {
                 try await fetch()
             } catch {
@@ -166,7 +166,7 @@ public final class GroupChannelCollection {
                 break
             }
             try checkIsNotDisposed()
-            isWhole = try show(upTo: count)
+            isComplete = try show(upTo: count)
         }
         return found()
     }
@@ -176,35 +176,35 @@ public final class GroupChannelCollection {
     /// - Returns: `true` if the store has every channel of the server's list.
     private func show(upTo count: Int) throws(SyncError) -> Bool {
         let follower = try follow()
-        var isWhole = false
+        var isComplete = false
         let edits = try follower.read { (reader) throws(StoreError) in
-            isWhole = try self.isWhole(in: reader)
-            return try window.load(upTo: count, isWhole: isWhole, in: reader)
+            isComplete = try self.isListComplete(in: reader)
+            return try window.load(upTo: count, isComplete: isComplete, in: reader)
         }
         try checkIsNotDisposed()
-        apply(edits, .asked)
+        apply(edits, .requested)
         follower.catchUp()
         try checkIsNotDisposed()
-        awaitWholeList()
-        return isWhole
+        awaitCompleteList()
+        return isComplete
     }
 
-    private func isWhole(in reader: Snapshot) throws(StoreError) -> Bool {
+    private func isListComplete(in reader: Snapshot) throws(StoreError) -> Bool {
         if case .ended = serverPages { return true }
         return try reader.hasAllChannels()
     }
 
     private func fetch() async throws(SyncError) {
         guard case .next(let cursor) = serverPages else { return }
-        let asked = beginnings
+        let generation = pagingGeneration
         do throws(SyncError) {
             let page = try await tasks.run { [engine, query] () throws(SyncError) in
-                _ = await engine.settledState
+                _ = await engine.stateAfterConnecting
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
             // If the cache was cleared during the request, the collection has started again with
             // the first page, and this page is out of date.
-            guard asked == beginnings else { return }
+            guard generation == pagingGeneration else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
             if cursor != nil, error.code.isServerError { restart() }
@@ -214,22 +214,22 @@ public final class GroupChannelCollection {
 
     private func restart() {
         serverPages = .next(nil)
-        beginnings += 1
+        pagingGeneration += 1
     }
 
     /// Waits until the engine has fetched the user's whole list, and then records that the list is
     /// whole.
     ///
     /// Until then, the server may have channels that are not stored.
-    private func awaitWholeList() {
-        guard !isDisposed, !window.isWhole, !isAwaitingWholeList else { return }
-        isAwaitingWholeList = true
+    private func awaitCompleteList() {
+        guard !isDisposed, !window.isComplete, !isAwaitingCompleteList else { return }
+        isAwaitingCompleteList = true
         tasks.add(
             Task { @MainActor [weak self, engine] in
                 for await _ in await engine.events(where: \.isLive) {
-                    guard let self, !recordWholeList() else { break }
+                    guard let self, !recordCompleteList() else { break }
                 }
-                self?.isAwaitingWholeList = false
+                self?.isAwaitingCompleteList = false
             })
     }
 
@@ -237,13 +237,13 @@ public final class GroupChannelCollection {
     ///
     /// - Returns: `true` if no more waiting is needed: the store has the whole list, or the
     ///   collection was disposed.
-    private func recordWholeList() -> Bool {
-        if isDisposed || window.isWhole { return true }
+    private func recordCompleteList() -> Bool {
+        if isDisposed || window.isComplete { return true }
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
         // one.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
-            let holdsAll = try self.isWhole(in: reader)
-            if holdsAll { window.recordIsWhole() }
+            let holdsAll = try self.isListComplete(in: reader)
+            if holdsAll { window.recordIsComplete() }
             return holdsAll
         }
         return holdsAll ?? false
@@ -292,7 +292,7 @@ public final class GroupChannelCollection {
             drafts[url] = text.isEmpty ? nil : text
         }
         apply(edits, .reported)
-        awaitWholeList()
+        awaitCompleteList()
     }
 
     private func readDrafts() {
@@ -302,9 +302,9 @@ public final class GroupChannelCollection {
     }
 
     private func readAgain() throws(StoreError) -> ChannelEdits? {
-        try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
+        try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
             let edits = try window.readAgain(
-                isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
+                isComplete: try snapshot.hasAllChannels(), in: snapshot, skipped)
             // The dropped changes may include a clearing of the cached data.
             restart()
             return edits
@@ -328,7 +328,7 @@ public final class GroupChannelCollection {
         func context(_ channel: GroupChannel) -> GroupChannelContext {
             GroupChannelContext(source: sources[channel.url] ?? .channelBackgroundSync)
         }
-        func isAsked(_ context: GroupChannelContext) -> Bool {
+        func isRequested(_ context: GroupChannelContext) -> Bool {
             isLoading && context.source == .channelLoadMore
         }
         var added = ReportedRows<GroupChannelContext, GroupChannel>()
@@ -337,10 +337,10 @@ public final class GroupChannelCollection {
         for row in diff.insertions { added.add(row.element, context(row.element)) }
         for row in diff.changed { updated.add(row.element, context(row.element)) }
         for row in diff.deletions { deleted.add(row.element.url, context(row.element)) }
-        for (context, channels) in added.parts where !isDisposed && !isAsked(context) {
+        for (context, channels) in added.parts where !isDisposed && !isRequested(context) {
             delegate?.channelCollection(self, context: context, addedChannels: channels)
         }
-        for (context, channels) in updated.parts where !isDisposed && !isAsked(context) {
+        for (context, channels) in updated.parts where !isDisposed && !isRequested(context) {
             delegate?.channelCollection(self, context: context, updatedChannels: channels)
         }
         for (context, urls) in deleted.parts where !isDisposed {

@@ -52,15 +52,15 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
             isBackward ? precedes(right, left) : precedes(left, right)
         }
         var new = edits.saved.values.sorted { comesFirst($0.key, $1.key) }[...]
-        let places =
+        let indices =
             isBackward
             ? stride(from: elements.count - 1, through: 0, by: -1)
             : stride(from: 0, through: elements.count - 1, by: 1)
-        var staying = places.lazy.filter { !edits.takesOut(elements[$0].rowID) }.makeIterator()
-        var place = staying.next()
+        var staying = indices.lazy.filter { !edits.affects(elements[$0].rowID) }.makeIterator()
+        var next = staying.next()
         return AnyIterator {
-            if let index = place, new.first.map({ comesFirst(keys[index], $0.key) }) ?? true {
-                place = staying.next()
+            if let index = next, new.first.map({ comesFirst(keys[index], $0.key) }) ?? true {
+                next = staying.next()
                 return elements[index]
             }
             return new.popFirst()?.element
@@ -114,21 +114,21 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         leaving.sort()
         remove(leaving)
         coming.sort { precedes($0.key, $1.key) }
-        let places = insert(coming)
-        for (place, new) in zip(places, coming) {
+        let indices = insert(coming)
+        for (index, new) in zip(indices, coming) {
             if let old = new.old {
                 diff.moves.append(
-                    .init(from: old.index, to: place, old: old.element, element: new.element))
+                    .init(from: old.index, to: index, old: old.element, element: new.element))
             } else {
-                diff.insertions.append(.init(index: place, element: new.element))
+                diff.insertions.append(.init(index: index, element: new.element))
             }
         }
-        diff.settle(leaving: leaving, coming: places)
+        diff.normalize(leaving: leaving, coming: indices)
         return diff
     }
 
-    private mutating func remove(_ places: [Int]) {
-        for run in places.runs.reversed() {
+    private mutating func remove(_ indices: [Int]) {
+        for run in indices.runs.reversed() {
             elements.removeSubrange(run)
             keys.removeSubrange(run)
         }
@@ -138,22 +138,22 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     private mutating func insert(
         _ new: [(key: Key, element: Element, old: (index: Int, element: Element)?)]
     ) -> [Int] {
-        var groups: [(place: Int, range: Range<Int>)] = []
+        var groups: [(index: Int, range: Range<Int>)] = []
         for (offset, one) in new.enumerated() {
-            let place = index(of: one.key)
-            if let last = groups.last, last.place == place {
+            let index = index(of: one.key)
+            if let last = groups.last, last.index == index {
                 groups[groups.count - 1].range = last.range.lowerBound..<offset + 1
             } else {
-                groups.append((place, offset..<offset + 1))
+                groups.append((index, offset..<offset + 1))
             }
         }
         // Closures are used instead of key paths, because resolving a key path of a generic type at
         // run time takes 20 µs.
         for group in groups.reversed() {
-            elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.place)
-            keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.place)
+            elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.index)
+            keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.index)
         }
-        return groups.flatMap { group in group.range.map { group.place + $0 } }
+        return groups.flatMap { group in group.range.map { group.index + $0 } }
     }
 }
 
@@ -207,7 +207,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     /// Returns a Boolean value that indicates whether the edits save, replace or remove an element.
-    func takesOut(_ id: Element.RowID) -> Bool {
+    func affects(_ id: Element.RowID) -> Bool {
         removed.contains(id) || saved[id] != nil || successorOf[id] != nil
     }
 
@@ -246,7 +246,7 @@ struct ListDiff<Element: Hashable & Sendable> {
     var count: Int { deletions.count + insertions.count + updates.count + moves.count }
 
     /// Sorts the differences, and computes the new indices of elements that did not move.
-    fileprivate mutating func settle(leaving: [Int], coming: [Int]) {
+    fileprivate mutating func normalize(leaving: [Int], coming: [Int]) {
         deletions.sort { $0.index < $1.index }
         insertions.sort { $0.index < $1.index }
         updates.sort { $0.from < $1.from }
@@ -257,19 +257,19 @@ struct ListDiff<Element: Hashable & Sendable> {
             while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
             updates[index].to = rank + passed
         }
-        settleMoves(leaving: leaving, coming: coming)
+        normalizeMoves(leaving: leaving, coming: coming)
     }
 
     /// Turns those moves into updates whose elements have a new key, but the same order relative to
     /// the other elements.
-    private mutating func settleMoves(leaving: [Int], coming: [Int]) {
+    private mutating func normalizeMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
         var last = -1
         for move in moves.sorted(by: { $0.from < $1.from }) {
-            let isStill =
+            let keepsRank =
                 ListDiff.rank(of: move.from, without: leaving)
                 == ListDiff.rank(of: move.to, without: coming)
-            if isStill, last < move.to {
+            if keepsRank, last < move.to {
                 if move.old != move.element { updates.append(move) }
                 last = move.to
             } else {
@@ -280,9 +280,9 @@ struct ListDiff<Element: Hashable & Sendable> {
         moves = moved.sorted { $0.to < $1.to }
     }
 
-    /// Returns the number of indices below `place` that are not in the sorted array `others`.
-    private static func rank(of place: Int, without others: [Int]) -> Int {
-        place - others.insertionIndex(of: place, precedes: <)
+    /// Returns the number of indices below `index` that are not in the sorted array `others`.
+    private static func rank(of index: Int, without others: [Int]) -> Int {
+        index - others.insertionIndex(of: index, precedes: <)
     }
 }
 

@@ -6,7 +6,7 @@ enum Reporting {
     ///
     /// This is for edits that the app itself has requested. The delegate's methods for added,
     /// updated and deleted rows are therefore not called.
-    case asked
+    case requested
 }
 
 /// Rows grouped by their context, in the order in which the contexts first occur.

@@ -7,7 +7,7 @@ import Sync
 final class StoreFollower {
     private let store: ChatStore
     private let changes: ObservedChanges
-    private let take: (Change) -> Void
+    private let process: (Change) -> Void
     private var queued: ArraySlice<Change> = []
     /// The snapshot of the read in progress, while the changes that precede the snapshot are
     /// processed; otherwise `nil`.
@@ -15,13 +15,13 @@ final class StoreFollower {
     private var isProcessing = false
     private var isStopped = false
 
-    /// Starts to observe the store from now on, and to call `take` with each change as soon as the
-    /// main actor is available.
+    /// Starts to observe the store from now on, and to call `process` with each change as soon as
+    /// the main actor is available.
     init(
-        _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
+        _ part: ObservedPart, of store: ChatStore, process: @escaping (Change) -> Void
     ) throws(SyncError) {
         self.store = store
-        self.take = take
+        self.process = process
         do throws(StoreError) {
             changes = try store.observe(part).changes
         } catch {
@@ -59,19 +59,19 @@ final class StoreFollower {
     /// Called while processing the change that reports that the store has dropped changes. Queued
     /// changes that the snapshot already contains are skipped: replaying them would bring back
     /// deleted rows and apply replacements twice. The closure receives the skipped changes as
-    /// `ahead`, for example to find the sources of edits. If the closure throws, these changes are
-    /// not skipped.
+    /// `skipped`, for example to find the sources of edits. If the closure throws, these changes
+    /// are not skipped.
     func readAgain<Value>(
-        _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
+        _ body: (Snapshot, _ skipped: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         // A read in progress returns its result later than this one, and must not return older
         // data. Therefore both use the same snapshot.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         queued += changes.drain()
-        let ahead = Array(queued.prefix { $0.number <= snapshot.number })
-        let value = try body(snapshot, ahead)
-        queued.removeFirst(ahead.count)
+        let skipped = Array(queued.prefix { $0.number <= snapshot.number })
+        let value = try body(snapshot, skipped)
+        queued.removeFirst(skipped.count)
         return value
     }
 
@@ -104,14 +104,14 @@ final class StoreFollower {
     }
 
     private func processAll(through number: Int) {
-        // If `take` calls this method, return: the current change is finished before the next one
-        // is processed.
+        // If `process` calls this method, return: the current change is finished before the next
+        // one is processed.
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
         while !isStopped, let first = queued.first, first.number <= number {
             queued.removeFirst()
-            take(first)
+            process(first)
         }
     }
 }

@@ -12,7 +12,7 @@ extension MessageCollection {
 
     /// Loads older messages: first from the complete part of the cache, then from the server.
     ///
-    /// If the server cannot be reached, the list also shows the next gap and the stored messages
+    /// If the server cannot be asked, the list also shows the next gap and the stored messages
     /// older than it.
     ///
     /// A page has `previousResultSize` messages, but not more than the capacity of the collection.
@@ -122,23 +122,25 @@ extension MessageCollection {
         case .older:
             // If the window starts inside the gap, continue at the window's lower bound: the
             // messages next to it are unknown.
-            let isAtEdge = gap.upper <= window.olderEdge
-            let edge = isAtEdge ? gap.upper : window.lower
+            let isAtGapBound = gap.upper <= window.olderBound
+            let bound = isAtGapBound ? gap.upper : window.lower
             let anchor =
-                (isAtEdge ? gap.walkCursor : nil).map { .cursor($0) } ?? edge.anchorIncludingIt
+                (isAtGapBound ? gap.walkCursor : nil).map { .cursor($0) }
+                ?? bound.anchorIncludingIt
             try await fetch(
                 request(
-                    at: anchor, bound: isAtEdge && anchor != .newest ? edge : nil, older: count),
+                    at: anchor, bound: isAtGapBound && anchor != .newest ? bound : nil, older: count
+                ),
                 .messageLoadPrevious
-            ) { $0 < edge }
+            ) { $0 < bound }
         case .newer:
-            let isAtEdge = gap.lower >= window.upper || window.upper == .end
-            let edge = isAtEdge ? gap.lower : window.upper
+            let isAtGapBound = gap.lower >= window.upper || window.upper == .end
+            let bound = isAtGapBound ? gap.lower : window.upper
             try await fetch(
                 request(
-                    at: edge.anchorForNewer, bound: isAtEdge ? edge : nil, newer: count + 1),
+                    at: bound.anchorForNewer, bound: isAtGapBound ? bound : nil, newer: count + 1),
                 .messageLoadNext
-            ) { $0 > edge }
+            ) { $0 > bound }
         }
     }
 
@@ -199,13 +201,13 @@ extension MessageCollection {
             return thread.remaining(of: gaps).last { $0.lower < gap.upper && gap.lower < $0.upper }
         }
         guard let held = try left() else { return nil }
-        let isWhole = held.upper == gap.upper || gap.upper == .end
-        let cursor = isWhole ? held.walkCursor : nil
-        let upper = (isWhole ? held : gap).upper
+        let hasSameUpperBound = held.upper == gap.upper || gap.upper == .end
+        let cursor = hasSameUpperBound ? held.walkCursor : nil
+        let upper = (hasSameUpperBound ? held : gap).upper
         let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
         try await fetch(
             request(
-                at: anchor, bound: isWhole && anchor != .newest ? upper : nil,
+                at: anchor, bound: hasSameUpperBound && anchor != .newest ? upper : nil,
                 older: max(1, shownWindow.olderPageSize)),
             .messageFill
         ) { $0 < upper }
@@ -255,7 +257,7 @@ extension MessageCollection {
             catchUp()
             return messages
         }
-        try place(crossesGaps: false)
+        try openWindow(crossesGaps: false)
         try await extendToSize()
         return messages
     }

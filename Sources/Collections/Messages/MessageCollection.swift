@@ -236,7 +236,7 @@ public final class MessageCollection {
                 if policy.loadsFromAPI {
                     // Do not retain the collection while waiting for the server: if the app
                     // releases the collection, the wait ends.
-                    let state = await engine.settledState
+                    let state = await engine.stateAfterConnecting
                     if let id = self?.missingParentMessageID {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
                         try self?.apply(parentLookup: lookup)
@@ -269,7 +269,7 @@ public final class MessageCollection {
             }
             phase = .started
             _ = try follow()
-            if policy.loadsFromCache { try place(crossesGaps: true) }
+            if policy.loadsFromCache { try openWindow(crossesGaps: true) }
             return .success(messages)
         } catch {
             return .failure(error)
@@ -290,10 +290,10 @@ public final class MessageCollection {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
-        try place(crossesGaps: true)
+        try openWindow(crossesGaps: true)
         // Disposing the collection cancels the wait.
         let state = try await tasks.run { [engine] () throws(SyncError) in
-            await engine.settledState
+            await engine.stateAfterConnecting
         }
         if let request = try firstPage(state) { try await fetch(request, .messageInitialize) }
         return try await showServer()
@@ -393,32 +393,32 @@ public final class MessageCollection {
         let wasStale = window.thread?.isStale ?? false
         defer { if !wasStale { refreshThread() } }
         let edits = window.fold(change)
-        var taken = [change]
+        var changes = [change]
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
         // one.
-        if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
+        if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
             apply(edits, .reported)
         }
         let concernsChanges =
             edits.isMissed
-            || taken.contains { change in
+            || changes.contains { change in
                 change.entries.contains { $0.operation.isOfUnsentChange }
             }
         if concernsChanges { readFailedChanges(notifies: true) }
         if edits.isMissed { readDraft() }
-        for change in taken { notify(change) }
+        for change in changes { notify(change) }
         if edits.isMissed { readParentMessageAgain() }
     }
 
     private func readAgain(
-        after earlier: WindowEdits, _ taken: inout [Change]
+        after earlier: WindowEdits, _ changes: inout [Change]
     ) throws(StoreError) -> WindowEdits? {
-        try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
+        try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
             let held = try snapshot.groupChannel(channelURL)
-            let edits = try window.readAgain(in: snapshot, after: earlier, ahead)
+            let edits = try window.readAgain(in: snapshot, after: earlier, skipped)
             channel = held ?? channel
             openChannel = try snapshot.openChannel(channelURL)
-            taken += ahead
+            changes += skipped
             return edits
         }
     }
@@ -474,7 +474,7 @@ public final class MessageCollection {
 
     // MARK: The window
 
-    func place(crossesGaps: Bool) throws(SyncError) {
+    func openWindow(crossesGaps: Bool) throws(SyncError) {
         let start = start
         try load(trimming: .oldest) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
@@ -505,14 +505,16 @@ public final class MessageCollection {
             try read(&window, reader)
         }
         try checkIsStarted()
-        let diff = apply(edits, .asked, trimming: end)
+        let diff = apply(edits, .requested, trimming: end)
         follower.catchUp()
         return (value, diff.insertions.compactMap(\.element.message))
     }
 
     var shownWindow: Window { window }
 
-    func changeThread(_ change: (inout Window) -> WindowEdits) { apply(change(&window), .asked) }
+    func changeThread(_ change: (inout Window) -> WindowEdits) {
+        apply(change(&window), .requested)
+    }
 
     /// Sets whether the shown replies have to be fetched again, because the feed may have omitted
     /// changes of them.
@@ -576,10 +578,6 @@ extension SyncEvent {
     fileprivate var isLive: Bool {
         if case .state(let state) = self { state.isLive } else { false }
     }
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 extension Change.Operation {

@@ -73,7 +73,7 @@ struct ThreadCoverage {
 
     /// Removes the range between two bounds, without the bounds themselves, from the covered
     /// ranges.
-    private mutating func forget(from lower: Gap.Bound, to upper: Gap.Bound) {
+    private mutating func removeCoverage(from lower: Gap.Bound, to upper: Gap.Bound) {
         covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
             guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
             var parts: [ClosedRange<Gap.Bound>] = []
@@ -127,7 +127,7 @@ struct ThreadCoverage {
         // A new gap at the newest end comes from a truncation of the feed: the omitted messages are
         // newer than the newest known reply. Any other new gap comes from an eviction: the evicted
         // messages are between its bounds.
-        forget(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
+        removeCoverage(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
             // Nothing but the upper bound of this range is left.
             covered.removeLast()

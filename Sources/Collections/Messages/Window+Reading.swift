@@ -6,7 +6,7 @@ import Sync
 extension Window {
     /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
-    /// Pass `true` for `crossesGaps` if the server cannot be reached: the window then includes
+    /// Pass `true` for `crossesGaps` if the server cannot be asked: the window then includes
     /// messages on the other side of a gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
@@ -66,17 +66,17 @@ extension Window {
     /// Reads the shown range again, after the store has dropped changes without reporting them.
     ///
     /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
-    /// The reader already contains the queued changes `ahead`; the caller must not apply them
+    /// The reader already contains the queued changes `skipped`; the caller must not apply them
     /// afterwards. If reading fails, the window is unchanged.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
-        _ ahead: [Change] = []
+        _ skipped: [Change] = []
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
         (edits.sources, edits.canceled) = (earlier.sources, earlier.canceled)
         var isJoined = earlier.isJoined
-        for change in ahead {
+        for change in skipped {
             let earlier = next.fold(change)
             edits.sources.merge(earlier.sources) { $1 }
             edits.canceled += earlier.canceled
@@ -153,7 +153,7 @@ extension Window {
         _ count: Int, _ crossesGaps: Bool, in reader: some StoreReader,
         _ edits: inout WindowEdits
     ) throws(StoreError) -> (found: Int, gap: Gap?) {
-        let start = crossesGaps ? lower : olderEdge
+        let start = crossesGaps ? lower : olderBound
         let gap = try firstGap(below: start, in: reader)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
@@ -258,7 +258,7 @@ extension Window {
                 try thread?.readGaps(of: channelURL, in: reader) ?? []
             }
         gaps = Dictionary(uniqueKeysWithValues: found.map { ($0.upper, $0) })
-        placeGaps(&edits)
+        updateGapRows(&edits)
     }
 
     private mutating func readOutboxItems(in reader: some StoreReader) throws(StoreError) {

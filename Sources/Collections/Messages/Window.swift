@@ -79,7 +79,7 @@ struct Window {
 
     /// The bound at which loading older messages continues: the upper bound of the leading gap, or
     /// the lower bound of the window.
-    var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
+    var olderBound: Gap.Bound { leadingGap?.upper ?? lower }
 
     func unsentMessages(_ state: OutboxItemState) -> [Message] {
         outboxItems.values.filter { $0.item.state == state }.sorted { $0.number < $1.number }
@@ -134,15 +134,15 @@ struct Window {
                 edits.isMissed = true
             }
         }
-        let wasAdrift = upper == .end && leadingGap != nil
+        let hadLeadingGap = upper == .end && leadingGap != nil
         let newest = thread == nil ? .end : newestShown
         for entry in change.entries { fold(entry, &edits) }
         if thread != nil {
             thread?.apply(change, shownFrom: lower, to: upper, newest: newest, in: channelURL)
             showGapsOfThread()
         }
-        placeGaps(&edits)
-        if wasAdrift, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
+        updateGapRows(&edits)
+        if hadLeadingGap, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
         return edits
     }
 
@@ -192,10 +192,10 @@ struct Window {
         }
         // If the sent message is already listed, the pending message keeps its row until its outbox
         // item is removed.
-        let isThere = list[.sent(id)] != nil
+        let isListed = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
-            insteadOf: isThere ? nil : held.requestID.map { .unsent($0) })
+            insteadOf: isListed ? nil : held.requestID.map { .unsent($0) })
         edits.sources[.sent(id)] = source
     }
 
@@ -236,7 +236,7 @@ struct Window {
         if item.operation == .send {
             showUnsent(item.requestID, source, &edits)
         } else {
-            lay(item, source, &edits)
+            applyUnsentChange(item, source, &edits)
         }
     }
 
@@ -244,7 +244,7 @@ struct Window {
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         guard let held = outboxItems.removeValue(forKey: item.requestID) else { return }
-        guard item.operation == .send else { return lay(item, source, &edits) }
+        guard item.operation == .send else { return applyUnsentChange(item, source, &edits) }
         if source == .localMessageCanceled, held.item.state == .pending,
             var message = shownMessage(of: held.item)
         {
@@ -274,7 +274,7 @@ struct Window {
     }
 
     /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
-    private mutating func lay(
+    private mutating func applyUnsentChange(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         overlay = UnsentChanges(changesInOrder, userID: userID)
@@ -317,7 +317,7 @@ struct Window {
     /// Shows the gaps between the messages of the window, and a gap at the newest end.
     ///
     /// A gap that extends below the window has no row; instead, ``hasPrevious`` is true.
-    mutating func placeGaps(_ edits: inout WindowEdits) {
+    mutating func updateGapRows(_ edits: inout WindowEdits) {
         gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
         let shown = gaps.values
             .filter { lower <= $0.lower && $0.lower != .beginning && $0.upper <= upper }
@@ -335,7 +335,7 @@ struct Window {
         var edits = WindowEdits()
         thread?.cover(from: lower, through: upper)
         showGapsOfThread()
-        placeGaps(&edits)
+        updateGapRows(&edits)
         return edits
     }
 
@@ -424,7 +424,7 @@ struct Window {
         case .oldest: lower = .position(position)
         case .newest: upper = .position(position)
         }
-        placeGaps(&edits)
+        updateGapRows(&edits)
     }
 }
 

@@ -229,11 +229,12 @@ public final class MessageSearch {
                         throw SyncError(.stalled, "the server repeats the same page of \(url)")
                     }
                     last = gap
-                    let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+                    let anchor =
+                        gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
                     _ = try await tasks.run { [engine] () throws(SyncError) in
                         try await engine.fetchMessages(
                             in: url, at: anchor, older: 200, newer: 0,
-                            edge: anchor == .newest ? nil : gap.upper)
+                            bound: anchor == .newest ? nil : gap.upper)
                     }
                 }
             }

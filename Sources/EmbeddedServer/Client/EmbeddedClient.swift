@@ -71,8 +71,8 @@ public final class EmbeddedClient: Backend {
         var connection: Int?
         while true {
             try checkCancellation()
-            switch try search(since: cursor, in: connection) {
-            case .tell(let batch): return batch
+            switch try nextFeedStep(since: cursor, in: connection) {
+            case .report(let batch): return batch
             case .wait(let next, let number):
                 cursor = next
                 connection = number
@@ -81,16 +81,16 @@ public final class EmbeddedClient: Backend {
         }
     }
 
-    private enum Look: Sendable {
-        case tell(FeedBatch)
+    private enum FeedStep: Sendable {
+        case report(FeedBatch)
         case wait(FeedCursor, connection: Int)
     }
 
     /// Reads the feed in the connection with the given number; if the number is `nil`, in the
     /// current connection.
-    private func search(
+    private func nextFeedStep(
         since cursor: FeedCursor?, in connection: Int?
-    ) throws(BackendError) -> Look {
+    ) throws(BackendError) -> FeedStep {
         let (number, waits) = (number, waits)
         return try server.perform { state throws(BackendError) in
             let session = try state.session(number, connection: connection)
@@ -98,9 +98,9 @@ public final class EmbeddedClient: Backend {
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
             // Return a batch without events only if the device is not live yet, or becomes live
             // with this batch.
-            let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
-            return isNews || !waits
-                ? .tell(batch) : .wait(batch.cursor, connection: session.number)
+            let isReported = !batch.events.isEmpty || !batch.isLive || !wasLive
+            return isReported || !waits
+                ? .report(batch) : .wait(batch.cursor, connection: session.number)
         }
     }
 
@@ -121,8 +121,8 @@ public final class EmbeddedClient: Backend {
                     session.resume(.failed(.canceled))
                     // An event that happened before this call was registered does not wake it, so
                     // check for such an event now.
-                    let isBehind = state.feedHasMoved(session, since: cursor)
-                    if Task.isCancelled || isBehind || session.failure != nil {
+                    let hasMoved = state.feedHasMoved(session, since: cursor)
+                    if Task.isCancelled || hasMoved || session.failure != nil {
                         return continuation.resume(returning: .checkAgain)
                     }
                     session.waiter = (waitNumber, continuation)
@@ -137,7 +137,7 @@ public final class EmbeddedClient: Backend {
         if case .failed(let error) = wake { throw error }
     }
 
-    // MARK: Asking the server
+    // MARK: Requests
 
     /// Performs a request as the connected user.
     func ask<Result: Sendable>(
@@ -166,10 +166,10 @@ extension BackendError {
 extension ServerState {
     /// Returns a Boolean value that indicates whether events after a cursor may exist.
     func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
-        guard let place = try? LogCursor(cursor.rawValue, counters) else {
+        guard let cursor = try? LogCursor(cursor.rawValue, counters) else {
             // The cursor is invalid; reading the feed throws the error.
             return true
         }
-        return place.sequence < counters.sequence || session.hasNews
+        return cursor.sequence < counters.sequence || session.hasPendingEvents
     }
 }

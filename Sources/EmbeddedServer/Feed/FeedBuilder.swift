@@ -15,7 +15,7 @@ struct FeedBuilder {
     private(set) var events: [FeedEvent] = []
     /// The messages whose current version was already added to the events.
     private var reported: Set<MessageID> = []
-    private var threadsTold: Set<MessageID> = []
+    private var reportedThreads: Set<MessageID> = []
     /// The channels whose last message or counts may have changed, with the cause of the change.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
@@ -72,7 +72,7 @@ struct FeedBuilder {
             touch(channel, .eventReactionUpdated)
         case .threadChanged(let position):
             guard let info = try message(at: position, in: channel)?.threadInfo,
-                threadsTold.insert(position.messageID).inserted
+                reportedThreads.insert(position.messageID).inserted
             else { return }
             events.append(
                 .threadInfo(

@@ -59,13 +59,13 @@ struct LogCursor: Hashable {
         ///
         /// The function compares bytes, which is much faster than comparing characters.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
-            guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
-            defer { rest = rest[..<place] }
-            return rest[rest.utf8.index(after: place)...]
+            guard let index = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
+            defer { rest = rest[..<index] }
+            return rest[rest.utf8.index(after: index)...]
         }
-        if let place = cut("@").map({ String($0) }) {
-            guard place.isEmpty || ListPlace(text: place) != nil else { return nil }
-            beginning = place
+        if let text = cut("@").map({ String($0) }) {
+            guard text.isEmpty || ListSortKey(text: text) != nil else { return nil }
+            beginning = text
         }
         if let ends = cut("~")?.split(separator: "-") {
             guard ends.count == 3, let after = LogSequence(ends[0]),

@@ -3,7 +3,7 @@ import Store
 
 extension ServerState {
     /// The maximum number of log entries that one batch skips because they do not concern the user.
-    private static let entriesSteppedOver = 10_000
+    private static let maximumSkippedEntryCount = 10_000
 
     /// The maximum number of empty batches that one call skips.
     private static let emptyBatches = 1000
@@ -16,17 +16,17 @@ extension ServerState {
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
         _ = try account(userID)
-        var place = LogCursor(counters.sequence)
+        var start = LogCursor(counters.sequence)
         if let cursor {
-            place = try LogCursor(cursor.rawValue, counters)
+            start = try LogCursor(cursor.rawValue, counters)
         } else {
-            place.beginning = ""
+            start.beginning = ""
         }
         let batch =
-            if place.beginning == nil {
-                try feed(for: userID, from: place, session)
+            if start.beginning == nil {
+                try feed(for: userID, from: start, session)
             } else {
-                try beginning(for: userID, at: place)
+                try beginning(for: userID, at: start)
             }
         session?.isLive = batch.isLive
         return batch
@@ -34,9 +34,9 @@ extension ServerState {
 
     /// Returns the next batch that has events; if no batch has events, the last batch.
     private func feed(
-        for userID: UserID, from place: LogCursor, _ session: Session?
+        for userID: UserID, from start: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
-        var batch = try feed(for: userID, after: place, session)
+        var batch = try feed(for: userID, after: start, session)
         var left = Self.emptyBatches
         // A batch is empty if a truncation omits all of its messages. Continue with the next batch.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
@@ -48,19 +48,19 @@ extension ServerState {
     }
 
     private func feed(
-        for userID: UserID, after place: LogCursor, _ session: Session?
+        for userID: UserID, after start: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var builder = FeedBuilder(self, userID, entered: session?.entered ?? [:])
-        var next = LogCursor(place.sequence)
-        next.absence = absence(at: place)
+        var next = LogCursor(start.sequence)
+        next.absence = absence(at: start)
         let truncations = next.absence.map { FeedTruncations($0, userID) }
         var left = conditions.feedBatchSize
-        var leftToStepOver = Self.entriesSteppedOver
+        var leftToSkip = Self.maximumSkippedEntryCount
         var isAtEnd = true
         var entries: [(LogSequence, LogEntry)] = []
-        if place.sequence < counters.sequence {
-            try scanLog(from: place.sequence + 1) { sequence, entry in
-                guard left > 0, leftToStepOver > 0 else {
+        if start.sequence < counters.sequence {
+            try scanLog(from: start.sequence + 1) { sequence, entry in
+                guard left > 0, leftToSkip > 0 else {
                     isAtEnd = false
                     return false
                 }
@@ -69,7 +69,7 @@ extension ServerState {
                     left -= 1
                     entries.append((sequence, entry))
                 } else {
-                    leftToStepOver -= 1
+                    leftToSkip -= 1
                 }
                 return true
             }
@@ -81,22 +81,22 @@ extension ServerState {
         if isAtEnd { next.sequence = counters.sequence }
         if let absence = next.absence, next.sequence >= absence.upTo { next.absence = nil }
         try builder.finish(isLive: isAtEnd)
-        if next.sequence == place.sequence { next.live = place.live }
-        if isAtEnd, let session, session.hasNews {
-            addNews(of: session, to: &builder)
+        if next.sequence == start.sequence { next.live = start.live }
+        if isAtEnd, let session, session.hasPendingEvents {
+            addPendingEvents(of: session, to: &builder)
             // A live event is not in the log and is reported only once, so it needs a cursor of its
             // own.
-            if next.sequence == place.sequence { next.live &+= 1 }
+            if next.sequence == start.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
     /// Returns the range of entries that the device has missed, if the feed reports only the newest
     /// messages of such a range; otherwise `nil`.
-    private func absence(at place: LogCursor) -> LogCursor.Absence? {
-        if let absence = place.absence, absence.upTo > place.sequence { return absence }
+    private func absence(at start: LogCursor) -> LogCursor.Absence? {
+        if let absence = start.absence, absence.upTo > start.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
-        return LogCursor.Absence(after: place.sequence, upTo: counters.sequence, limit: limit)
+        return LogCursor.Absence(after: start.sequence, upTo: counters.sequence, limit: limit)
     }
 
     private func batch(_ builder: FeedBuilder, _ next: LogCursor, isLive: Bool) -> FeedBatch {
@@ -106,7 +106,7 @@ extension ServerState {
     }
 
     /// Adds the events of typing and of open channels.
-    private func addNews(of session: Session, to builder: inout FeedBuilder) {
+    private func addPendingEvents(of session: Session, to builder: inout FeedBuilder) {
         for number in session.typingChanged.sorted() {
             guard let channel = channels[number],
                 channel.members[session.userID] != nil || session.entered[number] != nil
@@ -145,20 +145,20 @@ extension ServerState {
     /// Returns a part of the initial channel list, which is sorted by the newest message, newest
     /// first.
     private func beginning(
-        for userID: UserID, at place: LogCursor
+        for userID: UserID, at start: LogCursor
     ) throws(BackendError) -> FeedBatch {
         var builder = FeedBuilder(self, userID, entered: [:])
-        let last = place.beginning.flatMap { ListPlace(text: $0) }
-        var places = try listPlaces(for: userID, order: .latestLastMessage, metaDataKey: nil)
-        if let last { places.removeAll { !last.precedes($0) } }
-        places.sort { $0.precedes($1) }
-        for listed in places.prefix(conditions.feedBatchSize) {
+        let last = start.beginning.flatMap { ListSortKey(text: $0) }
+        var keys = try listSortKeys(for: userID, order: .latestLastMessage, metaDataKey: nil)
+        if let last { keys.removeAll { !last.precedes($0) } }
+        keys.sort { $0.precedes($1) }
+        for listed in keys.prefix(conditions.feedBatchSize) {
             guard let channel = channels[listed.channel] else { continue }
             try builder.addWhole(channel)
         }
-        var next = place
-        if places.count > conditions.feedBatchSize {
-            next.beginning = places[conditions.feedBatchSize - 1].text
+        var next = start
+        if keys.count > conditions.feedBatchSize {
+            next.beginning = keys[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
         // Add the channels that have moved to the top of the list since an earlier part. Otherwise,
@@ -166,7 +166,7 @@ extension ServerState {
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],
-                    try lastSequence(of: channel) > place.sequence
+                    try lastSequence(of: channel) > start.sequence
                 else { continue }
                 try builder.addWhole(channel)
             }

@@ -8,15 +8,15 @@ extension ConditionedBackend {
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         try await perform(.messageChanges, in: channelURL) { passage throws(BackendError) in
-            let asked = try ask(passage, point)
+            let request = try makeRequest(passage, point)
             var changes = try await base.messageChanges(
-                in: channelURL, since: asked.base, params: params)
-            if asked.plan == .empty {
+                in: channelURL, since: request.base, params: params)
+            if request.plan == .empty {
                 changes.updated = []
                 changes.deleted = []
             }
-            changes.hasMore = changes.hasMore || asked.plan != .plain
-            changes.next = token(after: asked, point, changes.next)
+            changes.hasMore = changes.hasMore || request.plan != .plain
+            changes.next = token(after: request, point, changes.next)
             return changes
         }
     }
@@ -26,21 +26,21 @@ extension ConditionedBackend {
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
         try await perform(.channelChanges, "") { passage throws(BackendError) in
-            let asked = try ask(passage, point)
-            var changes = try await base.channelChanges(since: asked.base, params: params)
-            if asked.plan == .empty {
+            let request = try makeRequest(passage, point)
+            var changes = try await base.channelChanges(since: request.base, params: params)
+            if request.plan == .empty {
                 changes.updated = []
                 changes.deletedURLs = []
             }
-            changes.hasMore = changes.hasMore || asked.plan != .plain
-            changes.next = token(after: asked, point, changes.next)
+            changes.hasMore = changes.hasMore || request.plan != .plain
+            changes.next = token(after: request, point, changes.next)
             return changes
         }
     }
 
     // MARK: Tokens
 
-    private struct Asked {
+    private struct ChangelogRequest {
         /// The point that is passed to ``base``.
         let base: ChangelogPoint
         /// The same point as a cursor.
@@ -50,9 +50,9 @@ extension ConditionedBackend {
         let plan: ChangelogPlan
     }
 
-    private func ask(
+    private func makeRequest(
         _ passage: Passage, _ point: ChangelogPoint
-    ) throws(BackendError) -> Asked {
+    ) throws(BackendError) -> ChangelogRequest {
         let (base, cursor) = try read(point)
         var random = passage.outcome.random
         var canExpire = true
@@ -63,7 +63,7 @@ extension ConditionedBackend {
         )
         guard plan != .expired else { throw .expired("\(point)") }
         if plan != .plain { log(passage, "\(plan)") }
-        return Asked(base: base, cursor: cursor, plan: plan)
+        return ChangelogRequest(base: base, cursor: cursor, plan: plan)
     }
 
     private func read(
@@ -94,10 +94,12 @@ extension ConditionedBackend {
         }
     }
 
-    private func token(after asked: Asked, _ point: ChangelogPoint, _ next: String?) -> String? {
-        var again = asked.cursor
+    private func token(after request: ChangelogRequest, _ point: ChangelogPoint, _ next: String?)
+        -> String?
+    {
+        var again = request.cursor
         again.generation = generation(.changelogTokens)
-        switch asked.plan {
+        switch request.plan {
         case .plain, .expired: break
         case .empty:
             again.part = 1

@@ -53,8 +53,8 @@ extension ConditionedBackend {
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
             return batch
         }
-        let asked = try read(cursor.rawValue, .feedCursors)
-        guard let since = asked.base else { throw .expired(cursor.rawValue) }
+        let requested = try read(cursor.rawValue, .feedCursors)
+        guard let since = requested.base else { throw .expired(cursor.rawValue) }
         var random = passage.outcome.random
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
@@ -65,33 +65,33 @@ extension ConditionedBackend {
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,
             random: SplitMix64(seed: seed, "feed", cursor.rawValue))
-        if let repeated = repetition(of: cursor, asked, &plan) {
+        if let repeated = repetition(of: cursor, requested, &plan) {
             log(passage, "a batch repeated")
             return repeated
         }
 
         let kept = state.withLock { $0.cutBatch }
-        let isKept = asked.part > 0 && kept?.since == since
+        let isKept = requested.part > 0 && kept?.since == since
         let whole: FeedBatch
         if let kept, isKept {
             whole = kept.batch
         } else {
             whole = try await base.feed(since: FeedCursor(since))
         }
-        let batch = cut(whole, since: since, asked, passage, &plan)
+        let batch = cut(whole, since: since, requested, passage, &plan)
         state.withLock { $0.lastBatch = batch }
         return batch
     }
 
     /// Returns the next part of a batch.
     private func cut(
-        _ whole: FeedBatch, since: String, _ asked: ConditionedCursor, _ passage: Passage,
+        _ whole: FeedBatch, since: String, _ requested: ConditionedCursor, _ passage: Passage,
         _ plan: inout FeedPlan
     ) -> FeedBatch {
-        var items = FeedPlan.items(of: whole.events, reported: asked.reported)
+        var items = FeedPlan.items(of: whole.events, reported: requested.reported)
         items = withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
-        let length = plan.length(of: arranged.count, part: asked.part)
+        let length = plan.length(of: arranged.count, part: requested.part)
         if !lost.isEmpty { log(passage, "\(lost.count) events lost") }
 
         var batch = whole
@@ -101,8 +101,8 @@ extension ConditionedBackend {
             state.withLock { $0.cutBatch = nil }
         } else {
             var next = ConditionedCursor(since)
-            next.part = asked.part + 1
-            next.reported = asked.reported + lost + arranged.prefix(length).flatMap(\.sources)
+            next.part = requested.part + 1
+            next.reported = requested.reported + lost + arranged.prefix(length).flatMap(\.sources)
             batch.cursor = feedCursor(next)
             batch.isLive = false
             state.withLock { $0.cutBatch = (since, whole) }
@@ -125,12 +125,12 @@ extension ConditionedBackend {
 
     /// Returns the previous batch, if it is to be repeated.
     private func repetition(
-        of cursor: FeedCursor, _ asked: ConditionedCursor, _ plan: inout FeedPlan
+        of cursor: FeedCursor, _ requested: ConditionedCursor, _ plan: inout FeedPlan
     ) -> FeedBatch? {
-        guard plan.random.happens(plan.conditions.repeatedBatches), !asked.isRepeated,
+        guard plan.random.happens(plan.conditions.repeatedBatches), !requested.isRepeated,
             var batch = state.withLock({ $0.lastBatch }), batch.cursor == cursor
         else { return nil }
-        var next = asked
+        var next = requested
         next.isRepeated = true
         batch.cursor = feedCursor(next)
         return batch

@@ -105,9 +105,9 @@ extension ConditionedBackend {
     /// Converts a cursor of ``base`` to the form that clients receive.
     func pageCursor(_ cursor: PageCursor?, part: Int = 0) -> PageCursor? {
         guard let cursor else { return nil }
-        var handedOut = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
-        handedOut.part = part
-        return PageCursor(handedOut.text)
+        var wrapped = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
+        wrapped.part = part
+        return PageCursor(wrapped.text)
     }
 
     func generation(_ texts: ExpiringText) -> Int {
@@ -127,17 +127,17 @@ extension ConditionedBackend {
     private func historyPage(
         _ passage: Passage, _ channelURL: ChannelURL, _ anchor: MessageAnchor, _ older: Int,
         _ newer: Int,
-        _ ask: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
+        _ request: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
     ) async throws(BackendError) -> MessagePage {
-        var (anchor, place) = (anchor, PagePlan.Place.elsewhere)
+        var (anchor, kind) = (anchor, PagePlan.AnchorKind.other)
         switch anchor {
         case .cursor(let cursor):
             let cursor = try read(cursor.rawValue, .pageCursors)
             guard let base = cursor.base else { throw .expired(cursor.text) }
             anchor = .cursor(PageCursor(base))
-            place = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
+            kind = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
         case .message(let messageID):
-            place = .message
+            kind = .message
             guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
             let lookup = try await base.lookup([messageID], in: channelURL)
             guard lookup.gone.isEmpty else { throw .expired("message \(messageID)") }
@@ -145,12 +145,12 @@ extension ConditionedBackend {
         }
         var random = passage.outcome.random
         let plan = PagePlan(
-            passage.outcome.conditions.pages, at: place, older: older, newer: newer, random: &random
+            passage.outcome.conditions.pages, at: kind, older: older, newer: newer, random: &random
         )
         guard !plan.isExpired else { throw .expired("\(anchor)") }
         logLength(passage, plan, older, newer)
 
-        var page = try await ask(anchor, plan.older, plan.newer)
+        var page = try await request(anchor, plan.older, plan.newer)
         let part = plan.isEmpty ? 1 : 0
         page.older = pageCursor(page.older, part: part)
         page.newer = pageCursor(page.newer, part: part)
@@ -159,26 +159,26 @@ extension ConditionedBackend {
 
     private func listPage<Element: Hashable & Sendable>(
         _ passage: Passage, _ cursor: PageCursor?, _ limit: Int,
-        _ ask: (PageCursor?, Int) async throws(BackendError) -> Page<Element>
+        _ request: (PageCursor?, Int) async throws(BackendError) -> Page<Element>
     ) async throws(BackendError) -> Page<Element> {
-        var asked: ConditionedCursor?
-        if let cursor { asked = try read(cursor.rawValue, .pageCursors) }
-        let base = asked?.base.map { PageCursor($0) }
+        var requested: ConditionedCursor?
+        if let cursor { requested = try read(cursor.rawValue, .pageCursors) }
+        let base = requested?.base.map { PageCursor($0) }
 
         var random = passage.outcome.random
-        let place: PagePlan.Place =
-            switch asked {
-            case nil: .elsewhere
-            case let asked?: asked.part > 0 ? .cursorOfEmptyPage : .cursor
+        let kind: PagePlan.AnchorKind =
+            switch requested {
+            case nil: .other
+            case let requested?: requested.part > 0 ? .cursorOfEmptyPage : .cursor
             }
         let plan = PagePlan(
-            passage.outcome.conditions.pages, at: place, older: 0, newer: limit, random: &random)
+            passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         logLength(passage, plan, 0, limit)
 
         // Forward the request even if no elements are needed: only the server knows whether the
         // list exists.
-        var page = try await ask(base, max(plan.newer, 1))
+        var page = try await request(base, max(plan.newer, 1))
         guard plan.isEmpty, !page.elements.isEmpty else {
             page.next = pageCursor(page.next)
             return page

@@ -12,7 +12,7 @@ struct PagePlan {
     let isExpired: Bool
 
     /// The kind of the page's anchor.
-    enum Place {
+    enum AnchorKind {
         /// A message, which must be on the page if newer messages are requested.
         case message
         /// The cursor of an empty page.
@@ -20,24 +20,24 @@ struct PagePlan {
         /// The cursor of any other page.
         case cursor
         /// Any other anchor.
-        case elsewhere
+        case other
     }
 
     init(
-        _ conditions: PageConditions, at place: Place, older: Int, newer: Int,
+        _ conditions: PageConditions, at kind: AnchorKind, older: Int, newer: Int,
         random: inout SplitMix64
     ) {
-        let hasCursor = place == .cursor || place == .cursorOfEmptyPage
+        let hasCursor = kind == .cursor || kind == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
         // Never return two consecutive empty pages. Otherwise, empty pages could repeat forever,
         // and the client would never reach the end.
         isEmpty =
-            random.happens(conditions.empty) && place != .cursorOfEmptyPage
-            && !(place == .message && newer > 0) && max(older, newer) > 0
+            random.happens(conditions.empty) && kind != .cursorOfEmptyPage
+            && !(kind == .message && newer > 0) && max(older, newer) > 0
         let isShort = random.happens(conditions.short)
 
-        func length(_ asked: Int) -> Int {
-            let capped = conditions.cap.map { min(asked, max($0, 1)) } ?? asked
+        func length(_ requested: Int) -> Int {
+            let capped = conditions.cap.map { min(requested, max($0, 1)) } ?? requested
             guard isShort, capped > 1 else { return capped }
             return Int.random(in: 1..<capped, using: &random)
         }

@@ -82,9 +82,9 @@ struct ArrivalOrder {
     }
 
     private func cursor(at index: Int, _ state: ServerState) -> PageCursor {
-        let isBehind = index == entries.count
+        let isOnNewerSide = index == entries.count
         return HistoryCursor(
-            entries[isBehind ? index - 1 : index].place.position, isBehind: isBehind
+            entries[isOnNewerSide ? index - 1 : index].place.position, isOnNewerSide: isOnNewerSide
         ).text(state.counters)
     }
 
@@ -114,7 +114,7 @@ struct ArrivalOrder {
                 } ?? entries.count
             }
             return entries.firstIndex {
-                cursor.isBehind ? place < $0.place : !($0.place < place)
+                cursor.isOnNewerSide ? place < $0.place : !($0.place < place)
             } ?? entries.count
         }
     }

@@ -5,18 +5,18 @@ import Store
 struct HistoryCursor: Hashable {
     var position: Position
     /// A Boolean value that indicates whether the point is on the newer side of the message.
-    var isBehind: Bool
+    var isOnNewerSide: Bool
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
     func text(_ counters: ServerCounters) -> PageCursor {
         PageCursor(
-            "\(counters.pagePrefix)\(isBehind ? "a" : "b")\(position.createdAt)/\(position.messageID)"
+            "\(counters.pagePrefix)\(isOnNewerSide ? "a" : "b")\(position.createdAt)/\(position.messageID)"
         )
     }
 
-    init(_ position: Position, isBehind: Bool) {
+    init(_ position: Position, isOnNewerSide: Bool) {
         self.position = position
-        self.isBehind = isBehind
+        self.isOnNewerSide = isOnNewerSide
     }
 
     /// - Throws: `expired` if the cursor is of another epoch or generation, or is not a cursor of
@@ -30,13 +30,13 @@ struct HistoryCursor: Hashable {
         else { throw .cannotResume(from: cursor.rawValue) }
         position = Position(
             createdAt: Timestamp(milliseconds: time), messageID: MessageID(String(parts[1])))
-        isBehind = side == "a"
+        isOnNewerSide = side == "a"
     }
 
     /// The lowest key at or after the point, without the prefix that all keys of the history have.
     var key: KeyBytes {
         let key = ByteWriter.key { $0.position(position) }
-        return isBehind ? key + [0] : key
+        return isOnNewerSide ? key + [0] : key
     }
 }
 

@@ -129,7 +129,7 @@ extension ServerState {
                 throw .cannotResume(from: "message \(id)")
             }
             let position = Position(createdAt: place.createdAt, messageID: id)
-            return history.prefix + HistoryCursor(position, isBehind: false).key
+            return history.prefix + HistoryCursor(position, isOnNewerSide: false).key
         }
     }
 
@@ -161,17 +161,17 @@ extension ServerState {
     ) -> MessagePage {
         // If a page has no message in a direction, the cursor in that direction is the anchor
         // itself.
-        func cursor(_ message: Message?, isBehind: Bool) -> PageCursor {
+        func cursor(_ message: Message?, isOnNewerSide: Bool) -> PageCursor {
             if let position = message?.position {
-                return HistoryCursor(position, isBehind: isBehind).text(counters)
+                return HistoryCursor(position, isOnNewerSide: isOnNewerSide).text(counters)
             }
             return anchorCursor(place, history)
         }
         let first = messages.first.flatMap { $0.isBelow(place, history) ? $0 : nil }
         let last = messages.last.flatMap { $0.isBelow(place, history) ? nil : $0 }
         return MessagePage(
-            messages: messages, older: hasOlder ? cursor(first, isBehind: false) : nil,
-            newer: hasNewer ? cursor(last, isBehind: true) : nil)
+            messages: messages, older: hasOlder ? cursor(first, isOnNewerSide: false) : nil,
+            newer: hasNewer ? cursor(last, isOnNewerSide: true) : nil)
     }
 
     private func anchorCursor(_ place: KeyBytes, _ history: History) -> PageCursor {
@@ -181,13 +181,13 @@ extension ServerState {
             // The key may come from a client, which may pass a text that is too short for a cursor.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
-                return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)
+                return HistoryCursor(Position(createdAt: time, messageID: ""), isOnNewerSide: false)
             }
             let position = Position(createdAt: time, messageID: MessageID(id))
-            return HistoryCursor(position, isBehind: !reader.isAtEnd)
+            return HistoryCursor(position, isOnNewerSide: !reader.isAtEnd)
         }
         let end = Position(createdAt: .distantFuture, messageID: "")
-        return (position ?? HistoryCursor(end, isBehind: true)).text(counters)
+        return (position ?? HistoryCursor(end, isOnNewerSide: true)).text(counters)
     }
 }
 

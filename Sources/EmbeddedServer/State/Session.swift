@@ -27,7 +27,7 @@ final class Session {
         self.userID = userID
     }
 
-    var hasNews: Bool { !typingChanged.isEmpty || !openChannelsChanged.isEmpty }
+    var hasPendingEvents: Bool { !typingChanged.isEmpty || !openChannelsChanged.isEmpty }
 
     func resume(_ wake: Wake) {
         waiter?.continuation.resume(returning: wake)

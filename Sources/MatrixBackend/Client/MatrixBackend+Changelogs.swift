@@ -45,9 +45,9 @@ extension MatrixBackend {
         case .token(let token): return (token, [])
         case .feed(let cursor): return (cursor.rawValue, [])
         case .time(let time):
-            let (place, event) = try await place(of: time, in: room)
-            guard let place else { throw BackendError(.expired, "\(room) has no place at \(time)") }
-            return (place.token, [event].compactMap(\.self))
+            let (start, event) = try await self.point(at: time, in: room)
+            guard let start else { throw BackendError(.expired, "\(room) has no place at \(time)") }
+            return (start.token, [event].compactMap(\.self))
         }
     }
 

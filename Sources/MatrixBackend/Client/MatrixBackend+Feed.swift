@@ -19,12 +19,12 @@ extension MatrixBackend {
         } else if reply.changesState {
             try await updateList()
         }
-        events += try await channelsAfterALoss()
+        events += try await channelsAfterPurge()
         for id in reply.left.keys.sorted() {
             list.remove(id)
             events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
         }
-        for id in reply.invited.keys.sorted() { events += try whole(id) }
+        for id in reply.invited.keys.sorted() { events += try completeState(of: id) }
         for id in reply.joined.keys.sorted() {
             guard let room = reply.joined[id], !(list.rooms[id]?.isSpace ?? false) else { continue }
             events += try await self.events(of: room, id)
@@ -35,7 +35,7 @@ extension MatrixBackend {
     private func beginning() async throws(BackendError) -> FeedBatch {
         let isFirstList = list.token == nil
         try await updateList()
-        if isFirstList { mayHaveLostRooms = false } else { _ = try await channelsAfterALoss() }
+        if isFirstList { mayHaveLostRooms = false } else { _ = try await channelsAfterPurge() }
         let me = try me
         guard let token = list.token else { throw BackendError(.unanswered, "no rooms") }
         isCatchingUp = false
@@ -49,7 +49,7 @@ extension MatrixBackend {
     ///
     /// This detects rooms that an administrator has purged: purging causes no event. The server's
     /// list contains only joined rooms, no invitations.
-    private func channelsAfterALoss() async throws(BackendError) -> [FeedEvent] {
+    private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
         list.keepJoined(Set(reply.joined_rooms))
@@ -62,7 +62,7 @@ extension MatrixBackend {
     }
 
     /// Returns an event with the complete state of a room; none for a space.
-    private func whole(_ id: String) throws(BackendError) -> [FeedEvent] {
+    private func completeState(of id: String) throws(BackendError) -> [FeedEvent] {
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
         return [FeedEvent(whole: channel)]
@@ -197,7 +197,7 @@ extension MatrixBackend {
     private func channelEvents(
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
     ) async throws(BackendError) -> [FeedEvent] {
-        if changes.changesState { return try whole(room) }
+        if changes.changesState { return try completeState(of: room) }
         var patch = Patch<GroupChannel>()
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }

@@ -64,8 +64,8 @@ extension MatrixBackend {
             return message
         }
         return messages.sorted { left, right in
-            guard let place = left.position, let other = right.position else { return false }
-            return place < other
+            guard let position = left.position, let other = right.position else { return false }
+            return position < other
         }
     }
 

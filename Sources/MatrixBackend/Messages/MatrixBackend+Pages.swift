@@ -46,34 +46,34 @@ extension MatrixBackend {
         _ history: History, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
         try await requireRoom(history.room)
-        var (place, found): (Place?, RoomEvent?)
+        var (point, found): (HistoryPoint?, RoomEvent?)
         switch anchor {
         case .newest: break
-        case .cursor(let cursor): place = Place(cursor)
-        case .time(let time): (place, found) = try await self.place(of: time, in: history.room)
+        case .cursor(let cursor): point = HistoryPoint(cursor)
+        case .time(let time): (point, found) = try await self.point(at: time, in: history.room)
         case .message(let id):
-            (place, found) = try await context(id.rawValue, in: history.room)
+            (point, found) = try await context(id.rawValue, in: history.room)
         }
         var before = Segment()
-        if older > 0 || place == nil {
-            // If there is no place, the page is at the newest end, and the start token of the
-            // server's reply is the place of that end.
-            before = try await segment(.older, of: history, from: place, limit: older)
-            if place == nil, older == 0 {
-                place = before.start.map { Place($0) }
+        if older > 0 || point == nil {
+            // If there is no point, the page is at the newest end, and the start token of the
+            // server's reply is the point of that end.
+            before = try await segment(.older, of: history, from: point, limit: older)
+            if point == nil, older == 0 {
+                point = before.start.map { HistoryPoint($0) }
                 before = Segment()
             }
         }
-        var (after, newerCursor) = (Segment(), place?.cursor)
+        var (after, newerCursor) = (Segment(), point?.cursor)
         if anchor != .newest, newer > 0 {
-            after = try await newerSegment(of: history, from: place, found, limit: newer)
-            newerCursor = after.end.map { Place($0).cursor }
+            after = try await newerSegment(of: history, from: point, found, limit: newer)
+            newerCursor = after.end.map { HistoryPoint($0).cursor }
         } else if anchor == .newest {
             newerCursor = nil
         }
-        let olderCursor = older > 0 ? before.end.map { Place($0).cursor } : place?.cursor
+        let olderCursor = older > 0 ? before.end.map { HistoryPoint($0).cursor } : point?.cursor
         let events = before.events.reversed() + after.events
-        let bound = older > 0 ? before.end : place?.token
+        let bound = older > 0 ? before.end : point?.token
         var ordered =
             try await context(of: events, in: history, from: bound) + before.events.reversed()
         if case .message = anchor, newer == 0, let found { ordered.append(found) }
@@ -100,33 +100,33 @@ extension MatrixBackend {
         return reply.events.filter(history.contains).reversed()
     }
 
-    /// Returns the messages after a place.
+    /// Returns the messages after a point.
     ///
-    /// If the place is before an event, that event is the first.
+    /// If the point is before an event, that event is the first.
     private func newerSegment(
-        of history: History, from place: Place?, _ found: RoomEvent?, limit: Int
+        of history: History, from point: HistoryPoint?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
         var first = found
-        if first == nil, let event = place?.event {
+        if first == nil, let event = point?.event {
             first = try await self.event(event, in: history.room)
         }
         let events = [first].compactMap(\.self).filter {
-            $0.id == place?.event && history.contains($0)
+            $0.id == point?.event && history.contains($0)
         }
-        guard events.count < limit, let place else {
-            return Segment(events: events, end: place?.token)
+        guard events.count < limit, let point else {
+            return Segment(events: events, end: point?.token)
         }
         var after = try await segment(
-            .newer, of: history, from: Place(place.token), limit: limit - events.count)
+            .newer, of: history, from: HistoryPoint(point.token), limit: limit - events.count)
         after.events = events + after.events
         return after
     }
 
-    // MARK: Places
+    // MARK: Points
 
-    func place(
-        of time: Timestamp, in room: String
-    ) async throws(BackendError) -> (Place?, RoomEvent?) {
+    func point(
+        at time: Timestamp, in room: String
+    ) async throws(BackendError) -> (HistoryPoint?, RoomEvent?) {
         let milliseconds = min(max(time.milliseconds, 0), 1 << 53 - 1)
         do {
             let found: EventIDReply = try await call(
@@ -135,20 +135,20 @@ extension MatrixBackend {
                     query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
             return try await context(found.event_id, in: room)
         } catch  where error.code == .notFound {
-            // If all events are older than the time, use the place after the newest event.
+            // If all events are older than the time, use the point after the newest event.
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
-            return (newest.start.map { Place($0) }, nil)
+            return (newest.start.map { HistoryPoint($0) }, nil)
         }
     }
 
     private func context(
         _ id: String, in room: String
-    ) async throws(BackendError) -> (Place?, RoomEvent?) {
+    ) async throws(BackendError) -> (HistoryPoint?, RoomEvent?) {
         do {
             let reply: ContextReply = try await call(
                 .get("rooms", room, "context", id, query: [("limit", "0")]))
             let event = reply.event.hasMessageType ? id : nil
-            return (Place(reply.end, before: event), reply.event)
+            return (HistoryPoint(reply.end, before: event), reply.event)
         } catch  where error.code == .notFound {
             throw BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
         }
@@ -166,10 +166,10 @@ extension MatrixBackend {
     /// Several requests may be needed, because the server's limit also counts edits and deleted
     /// messages.
     private func segment(
-        _ side: Side, of history: History, from place: Place?, limit: Int
+        _ side: Side, of history: History, from point: HistoryPoint?, limit: Int
     ) async throws(BackendError) -> Segment {
         var segment = Segment()
-        var (token, skipped) = (place?.token, side == .older ? place?.event : nil)
+        var (token, skipped) = (point?.token, side == .older ? point?.event : nil)
         for _ in 0..<Self.maximumRequestCount {
             let count = min(max(limit - segment.events.count, 1), 500) + (skipped == nil ? 0 : 1)
             let reply = try await events(side, of: history, from: token, limit: count)

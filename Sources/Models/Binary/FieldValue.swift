@@ -6,7 +6,7 @@ protocol FieldValue: Sendable {
     static var fieldKind: FieldKind { get }
     /// The value of a missing field.
     static var absent: Self { get }
-    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self
+    static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self
     /// Returns the number of bytes of the field, including tags; 0 if the field is omitted.
     func size(inField number: Int) -> Int
     func write(inField number: Int, to writer: inout FieldWriter)
@@ -42,8 +42,8 @@ extension SingularValue {
     static var absent: Self { defaultValue }
 
     @inline(__always)
-    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
-        var offset = place.payload
+    static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self {
+        var offset = location.payload
         return readPayload(storage, at: &offset)
     }
 
@@ -75,8 +75,8 @@ extension Optional: FieldValue where Wrapped: SingularValue {
     }
 
     @inline(__always)
-    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
-        Wrapped.read(storage, at: place, number)
+    static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self {
+        Wrapped.read(storage, at: location, number)
     }
 
     @inline(__always)
@@ -109,11 +109,11 @@ extension Array: FieldValue where Element: SingularValue {
 
     private static var isPacked: Bool { Element.wireType == .varint }
 
-    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+    static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self {
         let span = storage.bytes.span.bytes
         var elements: Self = []
         if isPacked {
-            var offset = place.payload
+            var offset = location.payload
             let count = Int(truncatingIfNeeded: span.varint(at: &offset))
             let end = offset + count
             while offset < end {
@@ -121,7 +121,7 @@ extension Array: FieldValue where Element: SingularValue {
             }
             return elements
         }
-        var offset = place.tag
+        var offset = location.tag
         while offset < storage.range.upperBound {
             guard span.varint(at: &offset) >> 3 == UInt64(number) else { break }
             elements.append(Element.readPayload(storage, at: &offset))
@@ -178,10 +178,10 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
     static var fieldKind: FieldKind { FieldKind(Value.element, .map) }
     static var absent: Self { [:] }
 
-    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+    static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self {
         let span = storage.bytes.span.bytes
         var entries: Self = [:]
-        var offset = place.tag
+        var offset = location.tag
         while offset < storage.range.upperBound {
             guard span.varint(at: &offset) >> 3 == UInt64(number) else { break }
             let count = Int(truncatingIfNeeded: span.varint(at: &offset))
@@ -189,7 +189,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
                 bytes: storage.bytes, range: offset..<offset + count)
             let key: String = entry.read(1)
             entries[Key(text: key)] =
-                entry.place(of: 2).map { Value.read(entry, at: $0, 2) } ?? Value.defaultValue
+                entry.location(of: 2).map { Value.read(entry, at: $0, 2) } ?? Value.defaultValue
             offset += count
         }
         return entries

@@ -39,7 +39,7 @@ package struct LentRecord<Root: Record> {
 
     fileprivate func timestamp(_ number: Int) -> Timestamp {
         let span = bytes.bytes
-        guard var offset = span.place(of: number, from: 0, to: bytes.count)?.payload else {
+        guard var offset = span.location(of: number, from: 0, to: bytes.count)?.payload else {
             return 0
         }
         return Timestamp(milliseconds: Int64(bitPattern: span.varint(at: &offset)))
@@ -52,7 +52,7 @@ package struct LentRecord<Root: Record> {
     @inline(__always)
     private func delimited(_ number: Int) -> UnsafeRawBufferPointer? {
         let span = bytes.bytes
-        guard var offset = span.place(of: number, from: 0, to: bytes.count)?.payload else {
+        guard var offset = span.location(of: number, from: 0, to: bytes.count)?.payload else {
             return nil
         }
         let count = Int(truncatingIfNeeded: span.varint(at: &offset))

@@ -50,7 +50,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
-        if values.bytes.place(of: number) == nil {
+        if values.bytes.location(of: number) == nil {
             update.cleared.insert(number)
         } else {
             update.cleared.remove(number)
@@ -68,7 +68,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// Returns a Boolean value that indicates whether the patch sets or clears a property.
     public func contains<Value>(_ property: WritableKeyPath<Root, Value>) -> Bool {
         guard let number = number(of: property) else { return false }
-        return update.cleared.contains(number) || values.bytes.place(of: number) != nil
+        return update.cleared.contains(number) || values.bytes.location(of: number) != nil
     }
 
     /// Applies the patch to a record.
@@ -77,7 +77,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     public func apply(to record: inout Root) {
         for number in update.cleared { record.fields.bytes.remove(number) }
         for number in values.bytes.numbers where number != Field.extra.number {
-            let isKnown = record.fields.bytes.place(of: number) != nil
+            let isKnown = record.fields.bytes.location(of: number) != nil
             if isKnown && update.guessed.contains(number) { continue }
             record.fields.bytes.copyField(number, from: values.bytes)
         }
@@ -124,7 +124,7 @@ extension Patch: CustomStringConvertible {
     public var description: String {
         let parts = Root.schema.fields.compactMap { field -> String? in
             if update.cleared.contains(field.number) { return "\(field.name): nil" }
-            guard values.bytes.place(of: field.number) != nil else { return nil }
+            guard values.bytes.location(of: field.number) != nil else { return nil }
             return "\(field.name): \(field.describe(values.bytes))"
         }
         return "Patch<\(Root.schema.name)>(\(parts.joined(separator: ", ")))"

@@ -225,8 +225,8 @@ extension RecordBytes {
 
     /// Returns the record in a field; an empty record if the field is missing.
     func nestedRecord(in number: Int) -> RecordBytes {
-        guard let place = place(of: number) else { return .empty }
-        var offset = place.payload
+        guard let location = location(of: number) else { return .empty }
+        var offset = location.payload
         return nestedRecord(at: &offset)
     }
 }

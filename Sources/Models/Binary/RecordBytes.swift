@@ -56,7 +56,7 @@ extension RecordBytes {
 // MARK: Fields
 
 /// The location of a field in a record's bytes.
-struct FieldPlace {
+struct FieldLocation {
     /// The offset of the first tag of the field.
     let tag: Int
     /// The offset at which ``tag`` ends.
@@ -67,7 +67,7 @@ extension RawSpan {
     /// Returns the location of the first field with a number in a canonical record; `nil` if the
     /// field is missing.
     @inline(__always)
-    func place(of number: Int, from start: Int, to end: Int) -> FieldPlace? {
+    func location(of number: Int, from start: Int, to end: Int) -> FieldLocation? {
         var offset = start
         // The unchecked reads in the loop rely on this check.
         precondition(0 <= offset && end <= byteCount)
@@ -81,7 +81,7 @@ extension RawSpan {
                 tag = varint(at: &offset)
             }
             if tag >= wanted {
-                return tag &- wanted < 8 ? FieldPlace(tag: start, payload: offset) : nil
+                return tag &- wanted < 8 ? FieldLocation(tag: start, payload: offset) : nil
             }
             if tag & 7 == UInt64(WireType.lengthDelimited.rawValue), offset < end {
                 let count = Int(uncheckedByte(at: offset))
@@ -101,8 +101,8 @@ extension RecordBytes {
     ///
     /// - Complexity: O(*f*) in the number of fields with lower numbers.
     @inline(never)
-    func place(of number: Int) -> FieldPlace? {
-        bytes.span.bytes.place(of: number, from: range.lowerBound, to: range.upperBound)
+    func location(of number: Int) -> FieldLocation? {
+        bytes.span.bytes.location(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
     /// Returns the range of all bytes of a field.
@@ -126,8 +126,8 @@ extension RecordBytes {
 
     @inline(__always)
     func read<Value: FieldValue>(_ number: Int) -> Value {
-        guard let place = place(of: number) else { return Value.absent }
-        return Value.read(self, at: place, number)
+        guard let location = location(of: number) else { return Value.absent }
+        return Value.read(self, at: location, number)
     }
 
     /// Replaces one field and writes all bytes again.

@@ -53,7 +53,7 @@ extension Schema {
             let extra: [String: JSONValue] = record.read(Field.extra.number)
             record.write(Field.extra.number, extra.merging(unknown) { $1 })
         }
-        update.cleared = update.cleared.filter { record.place(of: $0) == nil }
+        update.cleared = update.cleared.filter { record.location(of: $0) == nil }
         return update
     }
 

@@ -40,7 +40,7 @@ extension GroupChannelListQuery {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false
         }
-        let isHiddenRight =
+        let matchesHiddenState =
             switch hiddenStateFilter {
             case .all: true
             case .unhiddenOnly: channel.hiddenState == .unhidden
@@ -48,7 +48,7 @@ extension GroupChannelListQuery {
             case .hiddenAllowAutoUnhide: channel.hiddenState == .hiddenAllowAutoUnhide
             case .hiddenPreventAutoUnhide: channel.hiddenState == .hiddenPreventAutoUnhide
             }
-        guard isHiddenRight else { return false }
+        guard matchesHiddenState else { return false }
         let state = channel.myMemberState
         switch memberStateFilter {
         case .all: return state != .none && channel.isMember != false

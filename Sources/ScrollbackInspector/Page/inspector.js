@@ -817,14 +817,14 @@ async function refresh() {
 }
 
 /** Returns whether the current view shows something that has changed. */
-function concerns(news) {
-    if (news.session || news.isEverything) return true;
+function concerns(changes) {
+    if (changes.session || changes.isEverything) return true;
     switch (view) {
-    case "channels": return news.channels.length > 0 || news.outbox;
-    case "channel": return news.channels.includes(channel.url) || news.sync;
-    case "outbox": return news.outbox;
-    case "sync": return news.sync;
-    default: return news.sync || news.outbox;
+    case "channels": return changes.channels.length > 0 || changes.outbox;
+    case "channel": return changes.channels.includes(channel.url) || changes.sync;
+    case "outbox": return changes.outbox;
+    case "sync": return changes.sync;
+    default: return changes.sync || changes.outbox;
     }
 }
 
@@ -869,9 +869,9 @@ channel.start();
 
 const events = new EventSource("events");
 events.addEventListener("hello", () => { isStreaming = true; refresh(); });
-events.addEventListener("news", (event) => {
-    const news = JSON.parse(event.data);
-    if (concerns(news)) refresh();
+events.addEventListener("changes", (event) => {
+    const changes = JSON.parse(event.data);
+    if (concerns(changes)) refresh();
 });
 events.addEventListener("error", () => {
     isStreaming = false;

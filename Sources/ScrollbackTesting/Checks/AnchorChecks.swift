@@ -14,11 +14,11 @@ extension BackendConformance {
                 times.insert(Timestamp(milliseconds: message.createdAt.milliseconds + 1))
             }
             for time in times.sorted() {
-                let older = try await bob.walk(url, from: .time(time), .older, by: 4).ids
+                let older = try await bob.readAll(url, from: .time(time), .older, by: 4).ids
                 try expectEqual(
                     older, sent.filter { $0.createdAt < time }.ids,
                     "the messages before time \(time)")
-                let newer = try await bob.walk(url, from: .time(time), .newer, by: 4).ids
+                let newer = try await bob.readAll(url, from: .time(time), .newer, by: 4).ids
                 try expectEqual(
                     newer, sent.filter { $0.createdAt >= time }.ids,
                     "the messages from time \(time) on")
@@ -33,10 +33,10 @@ extension BackendConformance {
                 let page = try await bob.page(url, anchor, older: 2, newer: 2)
                 try expect(
                     page.messages.ids.contains([message].ids[0]), "\(message.shown) is missing")
-                let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
+                let older = try await bob.readAll(url, from: anchor, .older, by: 2).ids
                 try expectEqual(
                     older, sent[..<index].ids, "the messages older than \(message.shown)")
-                let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
+                let newer = try await bob.readAll(url, from: anchor, .newer, by: 2).ids
                 try expectEqual(newer, sent[index...].ids, "the messages from \(message.shown) on")
             }
         },
@@ -49,8 +49,8 @@ extension BackendConformance {
             try await scene.perform(.stopTime)
             let sent = try await alice.send(5, in: url).inOrder
             let anchor = MessageAnchor.message(try sent[2].id)
-            let older = try await bob.walk(url, from: anchor, .older, by: 1)
-            let newer = try await bob.walk(url, from: anchor, .newer, by: 1)
+            let older = try await bob.readAll(url, from: anchor, .older, by: 1)
+            let newer = try await bob.readAll(url, from: anchor, .newer, by: 1)
             try expectEqual((older + newer).ids, sent.ids, "the messages around the anchor")
             try expectEqual(
                 newer.ids.first, sent[2...].ids.first, "the oldest of the newer messages")
@@ -62,9 +62,9 @@ extension BackendConformance {
             try await alice.delete(sent[2])
             let anchor = MessageAnchor.message(try sent[2].id)
             do {
-                let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
+                let older = try await bob.readAll(url, from: anchor, .older, by: 2).ids
                 try expectEqual(older, sent[..<2].ids, "the messages older than a deleted message")
-                let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
+                let newer = try await bob.readAll(url, from: anchor, .newer, by: 2).ids
                 try expectEqual(newer, sent[3...].ids, "the messages newer than a deleted message")
             } catch let error as BackendError {
                 try expectEqual(error.code, .expired, "the error of a page at a deleted message")

@@ -25,13 +25,13 @@ extension BackendConformance {
                 let anchor = MessageAnchor.message(try message.id)
                 for newer in [0, 3] {
                     let page = try await bob.page(url, anchor, older: 3, newer: newer)
-                    try expectWhole(page, around: message, sent.filter { !late.contains($0) })
+                    try expectComplete(page, around: message, sent.filter { !late.contains($0) })
                 }
             }
             for message in [sent[0], sent[sent.count / 2], sent[sent.count - 1]] {
                 let anchor = MessageAnchor.message(try message.id)
-                let older = try await bob.walk(url, from: anchor, .older, by: 5)
-                let newer = try await bob.walk(url, from: anchor, .newer, by: 5)
+                let older = try await bob.readAll(url, from: anchor, .older, by: 5)
+                let newer = try await bob.readAll(url, from: anchor, .newer, by: 5)
                 try expectEqual((older + newer).inOrder.ids, sent.ids, "the pages from \(anchor)")
             }
         },
@@ -55,14 +55,14 @@ extension BackendConformance {
             try expect(
                 whole.outliers.isSubset(of: [try arrived.id]),
                 "\(whole.outliers.sorted()) are outliers, and only the late message may be one")
-            for step in 1...4 { try await expectHonestWalk(url, on: alice, by: step, all) }
+            for step in 1...4 { try await expectCompletePages(url, on: alice, by: step, all) }
         },
     ]
 
     /// Throws if the page lacks a message of the range that it covers.
     ///
     /// The anchor belongs to that range, unless it is an outlier.
-    private static func expectWhole(
+    private static func expectComplete(
         _ page: MessagePage, around anchor: Message, _ sent: [Message]
     ) throws {
         var covered = page.messages.filter { !page.outliers.contains($0) }
@@ -80,7 +80,7 @@ extension BackendConformance {
 
     /// Fetches all pages from the newest message toward older ones, and throws if the pages lack a
     /// message of the range that they cover.
-    private static func expectHonestWalk(
+    private static func expectCompletePages(
         _ url: ChannelURL, on device: Device, by step: Int, _ all: [Message]
     ) async throws {
         var (anchor, seen) = (MessageAnchor.newest, Set<String>())

@@ -115,7 +115,7 @@ extension BackendConformance {
         for step in [5, 8] {
             // If the server's clocks differ, pages may order the messages differently than the
             // feed.
-            let found = try await alice.walk(url, from: .newest, .older, by: step).ids
+            let found = try await alice.readAll(url, from: .newest, .older, by: step).ids
             try expectEqual(
                 found.sorted(), all.sorted(),
                 "the messages that a backfill from the newest one returns, in pages of \(step)")

@@ -42,10 +42,10 @@ extension BackendConformance {
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await bob.send(params, in: url)
             let sent = try await reading.await("the message", message)
-            try await alice.expectWhole(sent)
+            try await alice.expectComplete(sent)
             try await bob.edit(message, "hello again")
             let edit = try await reading.await("the edit", message) { $0.text == "hello again" }
-            try await alice.expectWhole(edit)
+            try await alice.expectComplete(edit)
         },
         ConformanceCheck(
             "feed.whole", "edit a message that has reactions and replies",
@@ -57,12 +57,12 @@ extension BackendConformance {
             var reading = FeedReading(alice, since: try await alice.tip())
             let reply = try await bob.send("reply", in: url, to: parent.id)
             let notified = try await reading.await("the reply", reply)
-            try await alice.expectWhole(notified)
+            try await alice.expectComplete(notified)
             try await alice.react(.add, with: "+1", to: reply)
             _ = try await bob.send("reply to it", in: url, to: reply.id)
             try await bob.edit(reply, "edited")
             let edit = try await reading.await("the edit", reply) { $0.text == "edited" }
-            try await alice.expectWhole(edit)
+            try await alice.expectComplete(edit)
         },
         ConformanceCheck("feed.whole", "edit a message several times") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -173,7 +173,7 @@ extension BackendConformance {
 
 extension Device {
     /// Throws unless a lookup of the message returns an equal message.
-    fileprivate func expectWhole(_ message: Message) async throws {
+    fileprivate func expectComplete(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
         try expectEqual([message.essence], found.map(\.essence), "the message in the feed")
     }

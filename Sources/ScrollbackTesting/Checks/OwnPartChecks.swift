@@ -37,11 +37,11 @@ extension BackendConformance {
             try expect(
                 new.allSatisfy { offset <= $0.createdAt },
                 "a message from after the reset is older than the time of the reset")
-            for walked in [
-                try await bob.walk(url, from: .newest, .older),
-                try await bob.walk(url, from: .time(.distantPast), .newer),
+            for messages in [
+                try await bob.readAll(url, from: .newest, .older),
+                try await bob.readAll(url, from: .time(.distantPast), .newer),
             ] {
-                try expectEqual(walked.ids, new.ids, "the history after the reset")
+                try expectEqual(messages.ids, new.ids, "the history after the reset")
             }
             let answer = try await bob.backend.lookup([old[0].id, new[0].id], in: url)
             try expectEqual(answer.found.ids, [new[0]].ids, "the messages that a lookup finds")

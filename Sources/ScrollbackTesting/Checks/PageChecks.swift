@@ -5,10 +5,10 @@ import Sync
 extension BackendConformance {
     static let pageChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.order", "request pages of every size") { scene in
-            try await lookAround(scene) { page, _, _, _, _ in
-                let places = page.messages.compactMap(\.position)
+            try await checkPages(scene) { page, _, _, _, _ in
+                let positions = page.messages.compactMap(\.position)
                 try expect(
-                    zip(places, places.dropFirst()).allSatisfy(<),
+                    zip(positions, positions.dropFirst()).allSatisfy(<),
                     "the messages of a page are not in the order of their positions: \(page.messages.map(\.shown))"
                 )
             }
@@ -20,22 +20,22 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             try await scene.perform(.stopTime)
             let sent = try await alice.send(6, in: url)
-            let page = try await bob.walk(url, from: .newest, .older, by: 20)
-            let places = page.compactMap(\.position)
+            let page = try await bob.readAll(url, from: .newest, .older, by: 20)
+            let positions = page.compactMap(\.position)
             try expectEqual(Set(page.ids), Set(sent.ids), "the page's messages")
             try expect(
-                zip(places, places.dropFirst()).allSatisfy(<),
+                zip(positions, positions.dropFirst()).allSatisfy(<),
                 "the messages of a page are not in the order of their positions: \(page.map(\.shown))"
             )
         },
         ConformanceCheck("messages.limit", "request few messages, and none") { scene in
-            try await lookAround(scene) { page, anchor, older, newer, all in
+            try await checkPages(scene) { page, anchor, older, newer, all in
                 let ids = page.messages.ids
                 try expect(
                     ids.count <= older + newer,
                     "a page with \(older) older and \(newer) newer messages has \(ids)")
-                guard let place = place(of: anchor, in: all) else { return }
-                let before = all[..<place].ids.filter(ids.contains).count
+                guard let index = index(of: anchor, in: all) else { return }
+                let before = all[..<index].ids.filter(ids.contains).count
                 try expect(
                     before <= older && ids.count - before <= newer,
                     "a page has too many messages: \(before) older and \(ids.count - before) newer than the anchor"
@@ -43,7 +43,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.whole", "check that pages omit no message") { scene in
-            try await lookAround(scene) { page, _, _, _, all in
+            try await checkPages(scene) { page, _, _, _, all in
                 let ids = page.messages.ids
                 let outliers = page.outliers.map(\.rawValue).sorted()
                 try expect(
@@ -56,10 +56,10 @@ extension BackendConformance {
                 try expect(
                     Set(ids).isSubset(of: all.ids),
                     "a page has messages that the history does not have: \(ids), \(all.ids)")
-                let places = all.indices.filter { index in
+                let indices = all.indices.filter { index in
                     ids.contains(all.ids[index]) && !outliers.contains(all.ids[index])
                 }
-                guard let first = places.min(), let last = places.max() else { return }
+                guard let first = indices.min(), let last = indices.max() else { return }
                 let between = all.ids[first...last].filter { !ids.contains($0) }
                 try expect(between.isEmpty, "a page of \(ids) omits \(between)")
             }
@@ -72,14 +72,14 @@ extension BackendConformance {
             var reading = FeedReading(alice, since: try await alice.tip())
             let new = try await bob.send("new", in: url)
             try await reading.await("the message", new)
-            var messages = try await alice.walk(url, from: .newest, .older, by: 10)
+            var messages = try await alice.readAll(url, from: .newest, .older, by: 10)
             let sent = [old, new].inOrder
             try expectEqual(
                 messages.ids, sent.ids,
                 "the messages of a page after the feed has reported a message")
             try await bob.edit(old, "edited")
             let edit = try await reading.await("the edit", old) { $0.text == "edited" }
-            messages = try await alice.walk(url, from: .newest, .older, by: 10)
+            messages = try await alice.readAll(url, from: .newest, .older, by: 10)
             let texts = sent.map { $0.messageID == old.messageID ? "edited" : "new" }
             try expectEqual(
                 messages.map(\.text), texts,
@@ -89,7 +89,7 @@ extension BackendConformance {
                 version >= edit.version, "a page has the outdated version \(version) of a message")
             try await bob.delete(new)
             try await reading.awaitDeletion(of: new)
-            messages = try await alice.walk(url, from: .newest, .older, by: 10)
+            messages = try await alice.readAll(url, from: .newest, .older, by: 10)
             try expectEqual(
                 messages.ids, [old].ids,
                 "the messages of a page after the feed has reported a deletion")
@@ -97,7 +97,7 @@ extension BackendConformance {
     ]
 
     /// Requests pages of several sizes around several anchors, and calls `check` with each page.
-    private static func lookAround(
+    private static func checkPages(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
     ) async throws {
@@ -123,7 +123,7 @@ extension BackendConformance {
     /// Returns the number of messages that are older than an anchor; `nil` for a time or a cursor.
     ///
     /// The checks of `messages.time` cover times.
-    private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
+    private static func index(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count
         case .message(let id): all.firstIndex { $0.messageID == id }

@@ -11,9 +11,10 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(8, in: url).inOrder.ids
             for step in [1, 2, 3, 4, 7, 8, 9] {
-                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
                 try expectEqual(older, sent, "the older messages in pages of \(step)")
-                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
+                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
+                    .ids
                 try expectEqual(newer, sent, "the newer messages in pages of \(step)")
             }
         },
@@ -31,9 +32,9 @@ extension BackendConformance {
             try await scene.perform(.startTime)
             sent = ([before] + sent + [try await alice.send("after", in: url)]).inOrder
             for step in [1, 2, 3, 5] {
-                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
                 try expectEqual(older, sent.ids, "the older messages in pages of \(step)")
-                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step)
+                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
                 try expectEqual(newer.ids, sent.ids, "the newer messages in pages of \(step)")
             }
         },
@@ -60,9 +61,10 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send(many, in: url).inOrder.ids
             for step in [many - 1, many, 1000] {
-                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
                 try expectEqual(older, sent, "the older messages in pages of \(step)")
-                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
+                let newer = try await bob.readAll(url, from: .time(.distantPast), .newer, by: step)
+                    .ids
                 try expectEqual(newer, sent, "the newer messages in pages of \(step)")
             }
         },
@@ -76,7 +78,7 @@ extension BackendConformance {
                     (MessageAnchor.newest, Side.older), (.newest, .newer),
                     (.time(.distantPast), .older), (.time(.distantPast), .newer),
                 ] {
-                    _ = try await bob.walk(url, from: anchor, side, by: 5)
+                    _ = try await bob.readAll(url, from: anchor, side, by: 5)
                 }
             }
         },
@@ -100,9 +102,10 @@ extension BackendConformance {
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {
-                    let walked = try await bob.walk(url, from: .cursor(cursor), side, by: step).ids
+                    let messages = try await bob.readAll(url, from: .cursor(cursor), side, by: step)
+                        .ids
                     try expectEqual(
-                        walked, left.inOrder.ids, "the \(side) messages after the first page")
+                        messages, left.inOrder.ids, "the \(side) messages after the first page")
                 }
             }
         },

@@ -179,7 +179,7 @@ extension BackendConformance {
                 let cursors = [try await alice.tip(), try await bob.tip()]
                 let message = try await alice.send("\(number)", in: url)
                 for (device, cursor) in zip([alice, bob], cursors) {
-                    let history = try await device.walk(url, from: .newest, .older, by: 1)
+                    let history = try await device.readAll(url, from: .newest, .older, by: 1)
                     try expect(
                         history.ids.contains([message].ids[0]),
                         "\(message.shown) is not in the history")

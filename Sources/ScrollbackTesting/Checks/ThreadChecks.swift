@@ -19,10 +19,10 @@ extension BackendConformance {
             for (parent, replies) in zip(parents, replies.map(\.inOrder)) {
                 let id = try parent.id
                 for step in [1, 2, 5, 20] {
-                    let older = try await alice.walk(
+                    let older = try await alice.readAll(
                         url, from: .newest, .older, by: step, thread: id)
                     try expectEqual(older.ids, replies.ids, "the older replies in pages of \(step)")
-                    let newer = try await alice.walk(
+                    let newer = try await alice.readAll(
                         url, from: .time(.distantPast), .newer, by: step, thread: id)
                     try expectEqual(newer.ids, replies.ids, "the newer replies in pages of \(step)")
                 }

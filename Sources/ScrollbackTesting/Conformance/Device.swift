@@ -87,7 +87,7 @@ enum Side {
 extension Device {
     /// Fetches all pages from an anchor to the end of the history in one direction, and returns all
     /// messages or replies, oldest first.
-    func walk(
+    func readAll(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
     ) async throws -> [Message] {
@@ -119,7 +119,7 @@ extension Device {
     }
 
     func history(_ url: ChannelURL) async throws -> [Message] {
-        try await walk(url, from: .newest, .older, by: 50)
+        try await readAll(url, from: .newest, .older, by: 50)
     }
 
     /// Returns the members of a channel from all pages.
@@ -191,8 +191,8 @@ extension Sequence<Message> {
     /// If the server's clocks do not differ, this is the order in which the messages were sent.
     var inOrder: [Message] {
         sorted { left, right in
-            guard let place = left.position, let other = right.position else { return false }
-            return place < other
+            guard let position = left.position, let other = right.position else { return false }
+            return position < other
         }
     }
 }

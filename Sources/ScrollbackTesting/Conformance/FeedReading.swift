@@ -95,7 +95,7 @@ struct FeedReading {
     /// other event.
     private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .truncation(in: url) = event else { return [] }
-        return try await device.walk(url, from: .newest, .older)
+        return try await device.readAll(url, from: .newest, .older)
     }
 
     /// The limit of the number of batches that are requested for an expected event.

@@ -53,7 +53,7 @@ struct Replica {
     }
 
     private mutating func backfill(_ before: FeedCursor) async throws {
-        let found = try await device.walk(url, from: .newest, .older)
+        let found = try await device.readAll(url, from: .newest, .older)
         for message in found { save(message) }
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
         for message in updated { if try messages[message.id] != nil { save(message) } }

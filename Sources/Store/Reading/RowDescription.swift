@@ -266,8 +266,8 @@ extension Table {
         case .name: return "channel \(try reader.integer(ChannelNumber.self))"
         case .gap:
             let lower = try reader.bound()
-            let cursors = (walk: try reader.optional(), since: try reader.optionalFeedPoint())
-            return "down to \(lower)" + (cursors.walk.map { ", walk from \($0)" } ?? "")
+            let cursors = (backfill: try reader.optional(), since: try reader.optionalFeedPoint())
+            return "down to \(lower)" + (cursors.backfill.map { ", walk from \($0)" } ?? "")
                 + (cursors.since.map { ", changes since \($0)" } ?? "")
         case .staleRange:
             return "down to \(try reader.bound()), epoch \(try reader.integer(Int64.self))"

@@ -25,7 +25,8 @@ extension Batch {
     ///   - url: The channel. A channel without stored data has one gap: its whole history.
     ///   - first: The oldest position that is now known.
     ///   - last: The newest position that is now known.
-    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is one.
+    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is
+    ///     one.
     /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
     ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of

@@ -107,7 +107,7 @@ struct ActivityObservers {
             switch wait {
             case .connection: .connection
             case .feed: .feed
-            case .healing(let url, _): .backfill(url)
+            case .backfill(let url, _): .backfill(url)
             case .outbox(let url, _): .outbox(url)
             }
         guard let duration else { return emit(.gaveUp(wait, at: time)) }

@@ -51,19 +51,20 @@ extension SyncCore {
     }
 
     private mutating func handleLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
-        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss, epoch) }) != nil else {
+        guard write({ (ingest) throws(StoreError) in try ingest.recordLoss(loss, epoch) }) != nil
+        else {
             return waitForFeed(atLeast: nil)
         }
         state.isLive = false
         isCatchingUp = true
         act(.emit(.historyLost(loss)))
-        healing.examineAgain()
+        backfill.enqueueAll()
         startFeed()
     }
 
     /// Stores a batch of the feed with its cursor, and returns whether that has succeeded.
     private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
-        let goesLive = batch.isLive && !state.isLive
+        let becomesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let known else { return false }
         let hasReportedAll = batch.isLive && !known
@@ -88,10 +89,10 @@ extension SyncCore {
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels
-            for url in report.removedChannels { stopHealing(url) }
-            for url in report.openedChannels { healing.examine(url, isNew: true) }
+            for url in report.removedChannels { stopBackfill(of: url) }
+            for url in report.channelsToBackfill { backfill.examine(url, isNew: true) }
         }
-        if goesLive { examineRecentChannels() }
+        if becomesLive { examineRecentChannels() }
         state.isLive = batch.isLive
         if batch.isLive { isCatchingUp = false }
         return true
@@ -105,7 +106,7 @@ extension SyncCore {
         let recent = read { (reader) throws(StoreError) in
             try reader.groupChannels(matching: query, limit: limit)
         }
-        healing.setRecent(recent?.map(\.url) ?? [])
+        backfill.setRecent(recent?.map(\.url) ?? [])
     }
 }
 

@@ -12,7 +12,7 @@ struct PageFetch {
 
     let request: PageRequest
     /// The backfill's step that needs the page; `nil` if only callers need it.
-    var step: HealingStep?
+    var step: BackfillStep?
     var callers: [Caller]
 }
 
@@ -23,7 +23,7 @@ extension SyncCore {
     ///
     /// If a request in flight will return such a page, no request is made, and its answer is used.
     mutating func fetch(
-        _ request: PageRequest, for step: HealingStep? = nil, callers: [PageFetch.Caller] = []
+        _ request: PageRequest, for step: BackfillStep? = nil, callers: [PageFetch.Caller] = []
     ) {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard case .page(var fetch) = call.purpose, request.isServed(by: fetch.request),
@@ -56,7 +56,7 @@ extension SyncCore {
             guard fetch.step != nil else { return }
             // Later events may have voided the answer. If so, repeat the request, even if it
             // failed.
-            if interim == nil { return healing.resume(url) }
+            if interim == nil { return backfill.resume(url) }
             return handleFailure(error, url, .page(fetch))
         }
         guard let interim else {
@@ -64,7 +64,7 @@ extension SyncCore {
                 let question = SyncQuestion.page(request, caller.source)
                 repeatQuestion(question, caller.ticket, attempt: caller.attempt)
             }
-            if fetch.step != nil { healing.resume(url) }
+            if fetch.step != nil { backfill.resume(url) }
             return
         }
         guard case .page(let page) = answer else {
@@ -77,7 +77,7 @@ extension SyncCore {
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.apply(page, of: request, since: interim, source)
             return FetchedMessages(
-                page: page, extent: report.extent, doubtful: report.doubtful,
+                page: page, extent: report.extent, unconfirmed: report.unconfirmed,
                 lossCount: try ingest.batch.lossCount())
         }
         for caller in fetch.callers {
@@ -86,9 +86,9 @@ extension SyncCore {
         if let step = fetch.step, let before {
             // If the page was not stored, it is requested again.
             guard let fetched else { return resumeOrPause(url) }
-            continueHealing(step, after: fetched, of: request, since: before)
-        } else if let fetched, !fetched.doubtful.isEmpty, request.parentMessageID == nil {
-            healing.examine(url)
+            continueBackfill(step, after: fetched, of: request, since: before)
+        } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
+            backfill.examine(url)
         }
     }
 }

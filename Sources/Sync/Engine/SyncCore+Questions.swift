@@ -90,7 +90,7 @@ extension SyncCore {
                 try ingest.apply(lookup, in: url, since: interim, .requestMessage)
                 return .lookup(lookup)
             }
-        case (.lookup(let lookup), .lookupDoubtful(_, let url, let extent, let lossCount)):
+        case (.lookup(let lookup), .lookupUnconfirmed(_, let url, let extent, let lossCount)):
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(lookup, in: url, since: interim, .requestMessage)
                 if interim.isFollowed, try ingest.batch.lossCount() == lossCount {
@@ -126,7 +126,9 @@ extension SyncCore {
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
             // Fetch the shown history again: the server may have refused the requests for it until
             // the user joined.
-            defer { if healing.isShown(channel.url) { healing.examine(channel.url, isNew: true) } }
+            defer {
+                if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
+            }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
                 return .channel(channel)
@@ -145,8 +147,8 @@ extension SyncCore {
         }
         guard let stored else { return nil }
         // A message may have opened a gap in a range that a viewer shows.
-        for url in Set(stored.map(\.channelURL)).sorted() where healing.isShown(url) {
-            healing.examine(url)
+        for url in Set(stored.map(\.channelURL)).sorted() where backfill.isShown(url) {
+            backfill.examine(url)
         }
         return .found(
             ServerSearchPage(
@@ -184,7 +186,7 @@ extension SyncCore {
             return removed
         }
         guard let removed else { return nil }
-        for url in removed { stopHealing(url) }
+        for url in removed { stopBackfill(of: url) }
         var reported = changes
         if let params { reported.updated.removeAll { !params.belongsTo($0) } }
         return .channelChanges(reported)
@@ -213,7 +215,7 @@ extension SyncCore {
             throw state.failure
                 ?? SyncError(.store, "the \(messages.count) given messages could not be stored")
         }
-        for url in Set(messages.map(\.channelURL)).sorted() { healing.examine(url) }
+        for url in Set(messages.map(\.channelURL)).sorted() { backfill.examine(url) }
         return count
     }
 
@@ -227,7 +229,7 @@ extension SyncCore {
         guard isStored ?? false else { return }
         let isMarked: Void? = write { (ingest) throws(StoreError) in
             try ingest.openTruncation(in: url, since: nil)
-            try ingest.distrust(url)
+            try ingest.markKnownHistoryStale(of: url)
         }
         guard isMarked != nil else { throw writeError("open channel \(url) could not be changed") }
     }
@@ -240,16 +242,18 @@ extension SyncCore {
         guard isSaved != nil else {
             throw writeError("open channel \(channel.url) could not be saved")
         }
-        healing.examine(channel.url, isNew: true)
+        backfill.examine(channel.url, isNew: true)
     }
 
     /// Marks all stored messages of a channel as stale.
     mutating func markStale(_ url: ChannelURL) throws(SyncError) {
-        let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
+        let isMarked: Void? = write { (ingest) throws(StoreError) in
+            try ingest.markKnownHistoryStale(of: url)
+        }
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "channel \(url) could not be marked as stale")
         }
-        if healing.isShown(url) { healing.examine(url) }
+        if backfill.isShown(url) { backfill.examine(url) }
     }
 }
 
@@ -279,9 +283,9 @@ extension StoreReader {
         let bound = try bound(of: request, answeredBy: page)
         let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
         if let extent {
-            let reportedState = Set(page.messages.compactMap(\.messageID))
+            let idsOnPage = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)
-            where isKnown(position) && !reportedState.contains(position.messageID)
+            where isKnown(position) && !idsOnPage.contains(position.messageID)
                 && !interim.touched.contains(position.messageID)
             {
                 if let held = try message(orNil: position.messageID, in: url) {

@@ -73,7 +73,7 @@ struct SyncCore {
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
-        case healing(ChannelURL, generation: Int)
+        case backfill(ChannelURL, generation: Int)
         case outbox(ChannelURL, generation: Int)
     }
 
@@ -122,7 +122,7 @@ struct SyncCore {
     var state = SyncState()
     var flights = Flights()
     var calls: [Int: Call] = [:]
-    var healing = Healing()
+    var backfill = Backfill()
     var outbox = Outbox()
     /// The number of times that each outbox item was passed to the backend since it was last saved.
     var attempts: [RequestID: Int] = [:]
@@ -170,9 +170,9 @@ struct SyncCore {
     mutating func step(_ input: Input) -> [Action] {
         handle(input)
         planOutbox()
-        planHealing()
+        planBackfill()
         answerWaitingCallers()
-        state.channelsLeft = healing.channelsLeft
+        state.channelsLeft = backfill.channelsLeft
         state.connection = connector.connection
         if state != reportedState {
             reportedState = state
@@ -193,7 +193,7 @@ struct SyncCore {
         case .connect(let credentials, let ticket): connect(as: credentials, ticket)
         case .disconnect: disconnect()
         case .reconnect:
-            healing.clearFailures()
+            backfill.clearFailures()
             perform(connector.retryNow())
         case .renew(let credentials): perform(connector.renew(credentials))
         case .answer(let answer, let number): handle(answer, of: number)
@@ -202,14 +202,14 @@ struct SyncCore {
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
-            if let url { healing.examine(url, isAwaited: true) }
+            if let url { backfill.examine(url, isAwaited: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
         case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
-            if healing.show(url, range, viewer) { recordAccess(to: url) }
+            if backfill.show(url, range, viewer) { recordAccess(to: url) }
         case .hide(let url, let viewer):
-            healing.hide(url, viewer)
+            backfill.hide(url, viewer)
             if !isInUse(url), limits.retention != nil { areLimitsDue = true }
         }
     }
@@ -220,8 +220,8 @@ struct SyncCore {
             if generation == connector.generation { perform(connector.retry()) }
         case .feed(let generation):
             if generation == connector.generation { startFeed() }
-        case .healing(let url, let generation):
-            if generation == connector.generation { healing.resume(url) }
+        case .backfill(let url, let generation):
+            if generation == connector.generation { backfill.resume(url) }
         case .outbox(let url, let generation):
             if generation == connector.generation { outbox.setBusy(false, url) }
         }
@@ -234,7 +234,7 @@ struct SyncCore {
             connector.end()
             cancelCallsAndWaits()
             act(.disconnect)
-        case .healing(let url, connector.generation): stopAfterLastAttempt(url)
+        case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
         default: break
         }
@@ -262,7 +262,7 @@ struct SyncCore {
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
             // If an error ends the connection, the item has not reached the server.
-            if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
+            if case .outbox(let id) = call.purpose { clearDoubtfulMark(of: id) }
             return loseConnection(error, call)
         }
         switch call.purpose {
@@ -294,7 +294,7 @@ struct SyncCore {
                     batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
                     changes: outbox.changes)
                 result = try body(&ingest)
-                try removeUnkept(&ingest)
+                try removeMessagesThatMustNotBeCached(&ingest)
                 newFlights = ingest.flights
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
@@ -312,7 +312,7 @@ struct SyncCore {
         }
         // The write may have failed only in the outbox's database. The cache then contains the
         // messages of items that are still in the outbox. Compare the items with the cache again.
-        if !endedItems.isEmpty { outbox.isCompared = false }
+        if !endedItems.isEmpty { outbox.areFailedItemsChecked = false }
         return nil
     }
 
@@ -438,11 +438,11 @@ struct SyncCore {
                 ingest.batch.setLastEpoch(session.epoch)
                 return false
             }
-            if last != session.epoch { try ingest.lose(.newEpoch, session.epoch) }
+            if last != session.epoch { try ingest.recordLoss(.newEpoch, session.epoch) }
             return last != session.epoch
         }
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
-        healing.begin()
+        backfill.begin()
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0
@@ -488,7 +488,7 @@ struct SyncCore {
 
     mutating func cancelCallsAndWaits() {
         state.isLive = false
-        healing.end()
+        backfill.end()
         outbox.reset()
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
@@ -511,7 +511,7 @@ struct SyncCore {
 
     private mutating func abandon(_ ticket: Int) {
         if let url = waiting.removeValue(forKey: ticket) {
-            if let url, !waiting.values.contains(url) { healing.removeWaiter(url) }
+            if let url, !waiting.values.contains(url) { backfill.removeWaiter(url) }
         }
         if connectTicket == ticket { connectTicket = nil }
         for (id, tickets) in resultTickets where tickets.contains(ticket) {
@@ -540,11 +540,11 @@ struct SyncCore {
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
             let isDone =
                 state.isLive && lastFailure == nil
-                && (url.map { !healing.isLeft($0) } ?? healing.isDone)
+                && (url.map { !backfill.isUnfinished($0) } ?? backfill.isDone)
             // A caller that waits for all channels receives a channel's error only when no other
             // channel has work left.
             let error =
-                (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
+                (url.map { backfill.failure(of: $0) } ?? (isDone ? backfill.failure : nil))
                 ?? (isDone ? nil : cacheDamage)
             guard isDone || error != nil else { continue }
             abandon(ticket)

@@ -42,7 +42,7 @@ extension SyncCore {
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
             let losses = try ingest.batch.lossCount()
-            for url in try ingest.batch.channelURLs() { ingest.forget(url) }
+            for url in try ingest.batch.channelURLs() { ingest.invalidateKnowledge(of: url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
             // Keep the owner of the store. Also keep the server epoch, until the feed starts again.
@@ -59,7 +59,7 @@ extension SyncCore {
         state.isLive = false
         hasFeedBegun = false
         isCatchingUp = true
-        healing.examineAgain()
+        backfill.enqueueAll()
         startFeed()
     }
 
@@ -69,8 +69,8 @@ extension SyncCore {
         }
         guard isCleared != nil else { throw writeError("the messages could not be cleared") }
         for url in urls {
-            stopHealing(url)
-            healing.examine(url, isNew: true)
+            stopBackfill(of: url)
+            backfill.examine(url, isNew: true)
         }
     }
 
@@ -83,7 +83,7 @@ extension SyncCore {
 extension Ingest {
     fileprivate mutating func clearMessages(in url: ChannelURL) throws(StoreError) {
         flights.void(url)
-        forget(url)
+        invalidateKnowledge(of: url)
         batch.setUnreported(nil, of: url)
         batch.setMessageChangelogToken(nil, of: url)
         try batch.clearMessages(in: url)

@@ -62,24 +62,24 @@ extension SyncEngine {
     /// because the feed does not keep the channel itself up to date.
     ///
     /// - Returns: The differences.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     /// - Complexity: One request for the channel, or two if it differs; one for each page of the
     ///   known ranges; and one for each hundred cached messages that no page contains.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
         differences.channel = try await channelDifference(of: url)
         for segment in try coverage(of: url).segments.reversed() where segment.kind == .known {
-            var edge = segment.upper
-            var anchor = edge.anchorIncludingIt
+            var bound = segment.upper
+            var anchor = bound.anchorIncludingIt
             var used: Set<PageCursor> = []
             while true {
-                let request = PageRequest(in: url, at: anchor, bound: edge, older: pageSize)
+                let request = PageRequest(in: url, at: anchor, bound: bound, older: pageSize)
                 let reply = try await reply(to: .compare(request))
                 guard case .compared(let found, let next, let from) = reply else { break }
                 differences.append(found)
                 guard let next, let from, segment.lower < from else { break }
                 guard used.insert(next).inserted else { throw .stalled(url) }
-                edge = from
+                bound = from
                 anchor = .cursor(next)
             }
         }
@@ -98,8 +98,8 @@ extension SyncEngine {
     ) async throws(SyncError) -> Set<MessageID> {
         var found: Set<MessageID> = []
         for start in stride(from: 0, to: ids.count, by: SyncCore.lookupLimit) {
-            let asked = Array(ids[start..<min(start + SyncCore.lookupLimit, ids.count)])
-            guard case .lookup(let lookup) = try await reply(to: .confirm(asked, url)) else {
+            let requested = Array(ids[start..<min(start + SyncCore.lookupLimit, ids.count)])
+            guard case .lookup(let lookup) = try await reply(to: .confirm(requested, url)) else {
                 continue
             }
             found.formUnion(lookup.found.compactMap(\.messageID))
@@ -137,7 +137,7 @@ extension SyncEngine {
     /// stay stale, and are fetched when a viewer shows them. For an open channel, only the messages
     /// are fetched.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     /// - Complexity: One request for the channel, and one for each page of the ranges.
     public func repair(_ url: ChannelURL) async throws(SyncError) {
         try markStale(url)
@@ -149,7 +149,7 @@ extension SyncEngine {
     ///
     /// - Parameter url: The URL of the channel.
     /// - Returns: The number of fetched messages.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does. The
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does. The
     ///   remaining ranges stay stale.
     /// - Complexity: One request for each page of the stale ranges.
     @discardableResult
@@ -173,9 +173,9 @@ extension SyncEngine {
             last = range
             let fetched = try await fetchMessages(
                 in: url, at: anchor ?? range.upper.anchorIncludingIt, older: pageSize, newer: 0,
-                edge: range.upper)
+                bound: range.upper)
             count += fetched.page.messages.count
-            try await lookUpDoubtful(fetched, in: url)
+            try await lookUpUnconfirmed(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
                 // The history has changed since the last page, so there may be new messages between
@@ -189,18 +189,18 @@ extension SyncEngine {
 
     /// Looks up the stored messages that a page did not contain, so that the page's extent is no
     /// longer stale.
-    private func lookUpDoubtful(
+    private func lookUpUnconfirmed(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
         guard let extent = fetched.extent else { return }
-        var rest = fetched.doubtful[...]
+        var rest = fetched.unconfirmed[...]
         while !rest.isEmpty {
-            let asked = Array(rest.prefix(SyncCore.lookupLimit))
-            rest = rest.dropFirst(asked.count)
+            let requested = Array(rest.prefix(SyncCore.lookupLimit))
+            rest = rest.dropFirst(requested.count)
             _ = try await reply(
                 to: rest.isEmpty
-                    ? .lookupDoubtful(asked, url, extent, lossCount: fetched.lossCount)
-                    : .lookup(asked, url))
+                    ? .lookupUnconfirmed(requested, url, extent, lossCount: fetched.lossCount)
+                    : .lookup(requested, url))
         }
     }
 

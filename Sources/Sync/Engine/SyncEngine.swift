@@ -351,8 +351,8 @@ public actor SyncEngine {
     // MARK: Limits
 
     var limits: CacheLimits { core.limits }
-    var inUse: Set<ChannelURL> { core.healing.inUse }
-    var recent: Set<ChannelURL> { core.healing.recentChannels }
+    var inUse: Set<ChannelURL> { core.backfill.inUse }
+    var recent: Set<ChannelURL> { core.backfill.recentChannels }
 
     /// The number of newest messages that eviction keeps in each channel, as long as any channel
     /// has more than this number.

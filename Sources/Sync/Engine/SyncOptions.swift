@@ -73,8 +73,8 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// The policy for the items that follow a failed item in the outbox of a channel.
     ///
-    /// The default is ``FailedItemPolicy/goOn``.
-    public var failedItemPolicy = FailedItemPolicy.goOn
+    /// The default is ``FailedItemPolicy/continue``.
+    public var failedItemPolicy = FailedItemPolicy.continue
 
     /// The maximum number of failed outbox items in each channel; at least 0.
     ///
@@ -124,7 +124,7 @@ public enum ResendPolicy: Hashable, Sendable, CaseIterable {
 /// A policy for the items that follow a failed item in the outbox of a channel.
 public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     /// The following items are sent.
-    case goOn
+    case `continue`
     /// The following items wait until the failed one is sent or canceled.
     case stop
 }

@@ -12,7 +12,7 @@ enum SyncQuestion: Hashable, Sendable {
     ///
     /// After it, the page's extent is no longer stale, unless the store's loss count differs from
     /// `lossCount`, its value when the page was stored.
-    case lookupDoubtful([MessageID], ChannelURL, PageExtent, lossCount: Int64)
+    case lookupUnconfirmed([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// A page to compare with the stored messages.
     case compare(PageRequest)
     /// A lookup whose answer is not stored.
@@ -32,7 +32,7 @@ enum SyncQuestion: Hashable, Sendable {
     var request: BackendRequest {
         switch self {
         case .page(let page, _), .compare(let page): page.call
-        case .lookup(let ids, let url), .lookupDoubtful(let ids, let url, _, _),
+        case .lookup(let ids, let url), .lookupUnconfirmed(let ids, let url, _, _),
             .confirm(let ids, let url):
             .lookup(ids, url)
         case .search(let params, let cursor, let limit): .search(params, cursor, limit: limit)
@@ -93,7 +93,7 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The stored messages in the covered range that the page does not contain.
     ///
     /// They may have been deleted.
-    var doubtful: [MessageID]
+    var unconfirmed: [MessageID]
 
     /// The value of `StoreReader.lossCount()` when the page was stored.
     var lossCount: Int64

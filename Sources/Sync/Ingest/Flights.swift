@@ -44,29 +44,29 @@ struct Flights {
         /// They are not followed: the index of a server's search may be older than the feed.
         func ofSearch(in url: ChannelURL) -> Interim { searched[url] ?? Interim() }
 
-        fileprivate mutating func add(_ note: Note) {
-            touched.insert(note.id)
-            switch note.what {
+        fileprivate mutating func add(_ change: RecordedChange) {
+            touched.insert(change.id)
+            switch change.kind {
             case .touched:
-                saved.insert(note.id)
-                deleted.remove(note.id)
+                saved.insert(change.id)
+                deleted.remove(change.id)
             case .deleted:
-                deleted.insert(note.id)
-                events[note.id] = nil
-            case .event(let event): events[note.id, default: []].append(event)
+                deleted.insert(change.id)
+                events[change.id] = nil
+            case .event(let event): events[change.id, default: []].append(event)
             }
         }
     }
 
-    fileprivate struct Note {
-        enum What {
+    fileprivate struct RecordedChange {
+        enum Kind {
             case touched
             case deleted
             case event(FeedEvent)
         }
         let number: Int
         let id: MessageID
-        let what: What
+        let kind: Kind
     }
 
     /// The maximum number of recorded changes of a channel.
@@ -79,18 +79,18 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     /// The number of searches in flight, for which the messages of all channels are recorded.
     private var openSearchCount = 0
-    private var notes: [ChannelURL: [Note]] = [:]
+    private var changes: [ChannelURL: [RecordedChange]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
     /// The number of the latest recorded change of each channel itself.
     ///
     /// The numbers are kept while requests are in flight.
-    private var channelNotes: [ChannelURL: Int] = [:]
-    private(set) var openCount = 0
+    private var channelChanges: [ChannelURL: Int] = [:]
+    private(set) var inFlightCount = 0
 
     /// Records that a request is made.
     mutating func begin(in channelURL: ChannelURL?, isFollowed: Bool) -> Flight {
         count += 1
-        openCount += 1
+        inFlightCount += 1
         if let channelURL { open[channelURL, default: []].insert(count) }
         return Flight(
             number: count, loss: losses, channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
@@ -100,7 +100,7 @@ struct Flights {
     /// Starts a request whose answer may contain messages of any channel.
     mutating func beginSearch() -> Flight {
         count += 1
-        openCount += 1
+        inFlightCount += 1
         openSearchCount += 1
         return Flight(
             number: count, loss: losses, channelLoss: 0, channelURL: nil, isFollowed: false,
@@ -111,23 +111,23 @@ struct Flights {
     ///
     /// - Returns: The changes since the request; `nil` if its answer is void.
     mutating func end(_ flight: Flight) -> Interim? {
-        openCount -= 1
+        inFlightCount -= 1
         var interim = Interim(isFollowed: flight.isFollowed)
-        interim.channels = Set(channelNotes.filter { $0.value > flight.number }.keys)
-        if openCount == 0 { channelNotes = [:] }
+        interim.channels = Set(channelChanges.filter { $0.value > flight.number }.keys)
+        if inFlightCount == 0 { channelChanges = [:] }
         let isValid = isValid(flight)
         if flight.isSearch {
-            for (url, notes) in notes {
-                for note in notes where note.number > flight.number {
-                    interim.searched[url, default: Interim()].add(note)
+            for (url, changes) in changes {
+                for change in changes where change.number > flight.number {
+                    interim.searched[url, default: Interim()].add(change)
                 }
             }
             interim.voidChannels = Set(channelLosses.filter { $0.value > flight.number }.keys)
             openSearchCount -= 1
-            for url in Set(notes.keys).union(channelLosses.keys) { forgetUnlessOpen(url) }
+            for url in Set(changes.keys).union(channelLosses.keys) { forgetUnlessOpen(url) }
         } else if let url = flight.channelURL {
-            for note in notes[url] ?? [] where note.number > flight.number && isValid {
-                interim.add(note)
+            for change in changes[url] ?? [] where change.number > flight.number && isValid {
+                interim.add(change)
             }
             open[url]?.remove(flight.number)
             if open[url]?.isEmpty ?? true { open[url] = nil }
@@ -138,8 +138,8 @@ struct Flights {
 
     /// Removes the records of a channel if no request in flight needs them.
     private mutating func forgetUnlessOpen(_ url: ChannelURL) {
-        guard !isAsking(about: url) else { return }
-        notes[url] = nil
+        guard !hasRequests(in: url) else { return }
+        changes[url] = nil
         channelLosses[url] = nil
     }
 
@@ -151,23 +151,23 @@ struct Flights {
 
     /// Returns a Boolean value that indicates whether a request is in flight whose answer may
     /// contain messages of a channel.
-    func isAsking(about url: ChannelURL) -> Bool { openSearchCount > 0 || open[url] != nil }
+    func hasRequests(in url: ChannelURL) -> Bool { openSearchCount > 0 || open[url] != nil }
 
     /// Makes the answers to a channel's requests in flight void.
     mutating func void(_ url: ChannelURL) {
-        guard isAsking(about: url) else { return }
+        guard hasRequests(in: url) else { return }
         count += 1
         channelLosses[url] = count
-        notes[url] = nil
+        changes[url] = nil
     }
 
     /// Makes the answers to all requests in flight void.
     mutating func voidAll() {
         losses += 1
-        notes = [:]
+        changes = [:]
     }
 
-    // MARK: Noting
+    // MARK: Recording
 
     mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
 
@@ -180,15 +180,15 @@ struct Flights {
 
     /// Records that a channel was saved or removed.
     mutating func recordChannel(_ url: ChannelURL) {
-        guard openCount > 0 else { return }
+        guard inFlightCount > 0 else { return }
         count += 1
-        channelNotes[url] = count
+        channelChanges[url] = count
     }
 
-    private mutating func record(_ id: MessageID, _ url: ChannelURL, _ what: Note.What) {
-        guard isAsking(about: url) else { return }
-        if notes[url]?.count == Flights.limit { return void(url) }
+    private mutating func record(_ id: MessageID, _ url: ChannelURL, _ kind: RecordedChange.Kind) {
+        guard hasRequests(in: url) else { return }
+        if changes[url]?.count == Flights.limit { return void(url) }
         count += 1
-        notes[url, default: []].append(Note(number: count, id: id, what: what))
+        changes[url, default: []].append(RecordedChange(number: count, id: id, kind: kind))
     }
 }

@@ -9,7 +9,7 @@ extension Ingest {
         /// The stored messages of stale ranges that the page should contain but does not.
         ///
         /// They may have been deleted, and must be looked up.
-        var doubtful: [MessageID] = []
+        var unconfirmed: [MessageID] = []
     }
 
     /// Stores the answer to a request for a page, and closes the gaps that the page covers.
@@ -30,7 +30,7 @@ extension Ingest {
             return try apply(page, repliesTo: parentID, in: url, extent, since: interim)
         }
         let report = try apply(page, in: url, extent, since: interim, source)
-        if request.newer == 0, let bound { try goOnWalking(at: bound, in: url, behind: page) }
+        if request.newer == 0, let bound { try continueBackfill(at: bound, in: url, after: page) }
         return report
     }
 
@@ -46,10 +46,10 @@ extension Ingest {
         let held = try batch.replies(
             to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
             includesUpper: true, isNewestFirst: true)
-        let doubtful = held.compactMap(\.messageID).filter {
+        let unconfirmed = held.compactMap(\.messageID).filter {
             !reported.contains($0) && !interim.touched.contains($0)
         }
-        return PageReport(extent: extent, doubtful: doubtful)
+        return PageReport(extent: extent, unconfirmed: unconfirmed)
     }
 
     /// Stores a page of a channel's history, and closes the gaps in the range that the page covers.
@@ -64,19 +64,19 @@ extension Ingest {
         var report = PageReport(extent: extent)
         if page.orderedPositions.isEmpty, extent.from == extent.through {
             // The page contains nothing new, so only the backfill cursor moves.
-            try moveWalk(in: url, at: extent.from, to: page.older)
+            try moveBackfillCursor(in: url, at: extent.from, to: page.older)
             return report
         }
         let unreported = try positions(in: url, extent, notOn: page, interim)
-        try doubt(unreported, in: url)
+        try markStaleInGaps(unreported, in: url)
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
         let overtaken = page.messages.compactMap(\.position)
             .filter { interim.touched.contains($0.messageID) }
-        report.doubtful = (unreported + overtaken)
+        report.unconfirmed = (unreported + overtaken)
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
-        if report.doubtful.isEmpty { try markVerified(url, extent) }
+        if report.unconfirmed.isEmpty { try markVerified(url, extent) }
         return report
     }
 
@@ -87,30 +87,32 @@ extension Ingest {
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
-        let feedState = Set(page.messages.compactMap(\.messageID))
+        let idsOnPage = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
         // The positions above exclude the bounds. But a stored message at a bound, such as the
         // request's anchor, may be missing on the page, too.
-        for case .position(let edge) in [extent.from, extent.through] {
-            let held = try batch.message(orNil: edge.messageID, in: url)
-            if held?.position == edge { positions.append(edge) }
+        for case .position(let bound) in [extent.from, extent.through] {
+            let held = try batch.message(orNil: bound.messageID, in: url)
+            if held?.position == bound { positions.append(bound) }
         }
         return positions.filter {
-            !feedState.contains($0.messageID) && !interim.touched.contains($0.messageID)
+            !idsOnPage.contains($0.messageID) && !interim.touched.contains($0.messageID)
         }
     }
 
     /// Marks messages inside a gap as stale, before a page closes the gap.
     ///
     /// The page does not contain these messages, so they may have been deleted.
-    private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
+    private mutating func markStaleInGaps(_ positions: [Position], in url: ChannelURL)
+        throws(StoreError)
+    {
         for position in positions where try batch.isInGap(position, in: url) {
-            try doubt(position, in: url)
+            try markStale(position, in: url)
         }
     }
 
     /// Marks a message as stale.
-    mutating func doubt(_ position: Position, in url: ChannelURL) throws(StoreError) {
+    mutating func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
         let bound = Gap.Bound.position(position)
         // The range excludes the message's neighbors, even if they have the same time.
         let older = try batch.positionOrNil(before: position, in: url)
@@ -119,7 +121,7 @@ extension Ingest {
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
         // The epoch is 0, because the message was received after the last loss of the history.
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
-        forget(url)
+        invalidateKnowledge(of: url)
     }
 
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
@@ -132,7 +134,7 @@ extension Ingest {
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
             try batch.markVerified(url, from: range.lower, through: range.upper)
         }
-        forget(url)
+        invalidateKnowledge(of: url)
     }
 
     /// Stores a message of an answer, after applying the events to it that were reported since the
@@ -188,7 +190,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
-            if try isOfUse(message) { try applyAlone(message, since: interim, source) }
+            if try isRelevant(message) { try applyAlone(message, since: interim, source) }
         }
         for deleted in changes.deleted where !interim.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -252,16 +254,16 @@ extension Ingest {
     /// Continues the backfill at the end of a page that ended before it reached the gap.
     ///
     /// This happens if the anchor is a time, and many messages have that time.
-    private func goOnWalking(
-        at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
+    private func continueBackfill(
+        at upper: Gap.Bound, in url: ChannelURL, after page: MessagePage
     ) throws(StoreError) {
         guard let first = page.orderedPositions.first, upper <= .position(first),
             let cursor = page.older
         else { return }
-        try moveWalk(in: url, at: upper, to: cursor)
+        try moveBackfillCursor(in: url, at: upper, to: cursor)
     }
 
-    private func moveWalk(
+    private func moveBackfillCursor(
         in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
     ) throws(StoreError) {
         guard var gap = try batch.gaps(orAll: url).first(where: { $0.upper == upper }),

@@ -5,7 +5,7 @@ extension Ingest {
     /// The results of a feed batch that are not part of the write batch.
     struct FeedReport: Hashable {
         /// The channels that are new or have a truncation.
-        var openedChannels: [ChannelURL] = []
+        var channelsToBackfill: [ChannelURL] = []
         /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
         /// The unread count; `nil` if the feed did not report it.
@@ -26,7 +26,7 @@ extension Ingest {
         isFeed = true
         isCatchingUp = missed != nil
         defer { isFeed = false }
-        let toldLast = Set(
+        let channelsWithLastMessage = Set(
             feed.events.compactMap { event -> ChannelURL? in
                 guard case .channel(let update) = event, update.patch.contains(\.lastMessage)
                 else { return nil }
@@ -34,24 +34,26 @@ extension Ingest {
             })
         for event in feed.events {
             do throws(StoreError) {
-                try apply(event, after: previous, derivesLast: toldLast, &report)
+                try apply(
+                    event, after: previous, channelsWithLastMessage: channelsWithLastMessage,
+                    &report)
             } catch {
                 // Skip data that the store rejects as invalid. Otherwise, the feed's cursor could
                 // not be stored, and the feed would report the same data forever.
                 guard error.code == .invalid else { throw error }
             }
         }
-        if let missed { recordMissed(missed, isOver: feed.isLive, &report) }
+        if let missed { recordMissed(missed, hasCaughtUp: feed.isLive, &report) }
         return report
     }
 
     /// Records the channels that change while the engine catches up, and reports each of them once
     /// when it has caught up.
     private func recordMissed(
-        _ earlier: Set<ChannelURL>, isOver: Bool, _ report: inout FeedReport
+        _ earlier: Set<ChannelURL>, hasCaughtUp: Bool, _ report: inout FeedReport
     ) {
         let missed = earlier.union(batch.changedChannels)
-        guard isOver else {
+        guard hasCaughtUp else {
             report.missedChannels = missed
             return
         }
@@ -71,12 +73,12 @@ extension Ingest {
     }
 
     private mutating func apply(
-        _ event: FeedEvent, after previous: FeedPoint?, derivesLast toldLast: Set<ChannelURL>,
+        _ event: FeedEvent, after previous: FeedPoint?, channelsWithLastMessage: Set<ChannelURL>,
         _ report: inout FeedReport
     ) throws(StoreError) {
         switch event {
         case .channel(let update):
-            if try apply(update) { report.openedChannels.append(update.channelURL) }
+            if try apply(update) { report.channelsToBackfill.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
             try remove(url, channelSource(removal.source), &report)
         case .channels(let urls):
@@ -91,17 +93,17 @@ extension Ingest {
             let isOwn = try outboxItem(of: message) != nil
             let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
             guard try apply(message, source, .unknown) else { return }
-            try recordFeedState(message)
-            if !toldLast.contains(message.channelURL) { try recordNewest(message) }
+            try recordReported(message)
+            if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
             try applyUpdate(message, messageSource(.eventMessageUpdated), .unknown)
-            if !toldLast.contains(message.channelURL) { try recordNewest(message) }
+            if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageChanged(let id, let url):
             try recordChanged(id, in: url)
-            report.openedChannels.append(url)
+            report.channelsToBackfill.append(url)
         case .messageDeleted(let id, let url, let time):
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
-            if !toldLast.contains(url) { try recordDeleted(id, in: url) }
+            if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
         case .reaction(let reaction):
             try change(
                 reaction.messageID, in: reaction.channelURL, by: event,
@@ -114,10 +116,10 @@ extension Ingest {
             ) { $0.apply(thread) }
         case .truncation(let url):
             try openTruncation(in: url, since: previous)
-            report.openedChannels.append(url)
+            report.channelsToBackfill.append(url)
         case .historyChanged(let url, let from, let through):
             try changeHistory(of: url, from: from, through: through)
-            report.openedChannels.append(url)
+            report.channelsToBackfill.append(url)
         case .read(let userID, let url, let time):
             try recordRead(by: userID, in: url, at: time)
         case .delivered(let userID, let url, let time):
@@ -139,15 +141,15 @@ extension Ingest {
     mutating func applyUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
-        if try isOfUse(message) { try apply(message, source, freshness) }
+        if try isRelevant(message) { try apply(message, source, freshness) }
     }
 
     /// Returns a Boolean value that indicates whether an edited message is stored, or its position
     /// is in a known or requested range of the history.
-    func isOfUse(_ message: Message) throws(StoreError) -> Bool {
+    func isRelevant(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
-        if flights.isAsking(about: url) { return true }
+        if flights.hasRequests(in: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
@@ -156,9 +158,9 @@ extension Ingest {
     /// content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         // The answer to a request in flight may contain the message before the change.
-        if flights.isAsking(about: url) { flights.void(url) }
+        if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(orNil: id, in: url)?.position else { return }
-        try doubt(position, in: url)
+        try markStale(position, in: url)
     }
 
     /// Adds a gap that is newer than all known messages, because the feed has reported a
@@ -171,16 +173,16 @@ extension Ingest {
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)
-        let lower = try newestEdge(of: url)
+        let lower = try newestKnownBound(of: url)
         try openNewestGap(
-            in: url, from: lower, doubtfulFrom: lower.earlier(by: options.clockSkew),
+            in: url, from: lower, staleFrom: lower.earlier(by: options.clockSkew),
             since: previous)
     }
 
     /// Adds a gap from a bound to the newest end of a history, and marks the messages between
     /// `oldest` and that bound as stale.
     private mutating func openNewestGap(
-        in url: ChannelURL, from lower: Gap.Bound, doubtfulFrom oldest: Gap.Bound,
+        in url: ChannelURL, from lower: Gap.Bound, staleFrom oldest: Gap.Bound,
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
@@ -191,15 +193,15 @@ extension Ingest {
             gap.walkCursor = nil
             try batch.update(gap)
         }
-        try doubt(from: oldest, to: lower, in: url)
+        try markStale(from: oldest, to: lower, in: url)
         batch.setUnreported(nil, of: url)
-        forget(url)
+        invalidateKnowledge(of: url)
     }
 
     /// Marks the messages between two bounds as stale.
     ///
     /// The epoch 0 means that no cursor was lost.
-    private func doubt(
+    private func markStale(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
     ) throws(StoreError) {
         guard lower < upper else { return }
@@ -208,19 +210,19 @@ extension Ingest {
 
     /// Returns the upper bound of the newest known range; the beginning of the history if no range
     /// is known.
-    private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
+    private func newestKnownBound(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
         let unreported = try batch.unreported(of: url)
-        let newest = try newestTold(in: url, before: unreported).map(Gap.Bound.position)
-        var edge = newest ?? .beginning
+        let newest = try newestReported(in: url, before: unreported).map(Gap.Bound.position)
+        var bound = newest ?? .beginning
         if let gap, gap.upper == .end {
-            edge = gap.lower
+            bound = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
             // The feed has reported all messages that are newer than the gap, unless the gap is due
             // to a push.
-            edge = max(edge, gap.upper)
+            bound = max(bound, gap.upper)
         }
-        return edge
+        return bound
     }
 
     /// Records that a range of a history has changed without an event for each message.
@@ -237,8 +239,8 @@ extension Ingest {
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
         // If the bounds are not in order, the whole history may have changed.
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
-        let newest = try newestEdge(of: url)
-        if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
+        let newest = try newestKnownBound(of: url)
+        if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
         where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
             // If the backfill continued at its cursor, it would skip new messages that are newer
@@ -249,14 +251,14 @@ extension Ingest {
         // Extend the range by a millisecond, so that it is fetched as a page: messages may have
         // been added. A stale range with a single position is fetched by looking up its message, as
         // after `recordChanged`.
-        try distrust(url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
+        try markKnownHistoryStale(of: url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
     // MARK: Messages that arrive before the feed reports them
 
     /// Records that the feed has reported a message, and therefore all messages that the server
     /// accepted before it.
-    private func recordFeedState(_ message: Message) throws(StoreError) {
+    private func recordReported(_ message: Message) throws(StoreError) {
         guard let position = message.position,
             let unreported = try batch.unreported(of: message.channelURL), unreported <= position
         else { return }
@@ -265,7 +267,7 @@ extension Ingest {
     }
 
     /// Returns the position of the newest stored message that the feed has reported.
-    func newestTold(
+    func newestReported(
         in url: ChannelURL, before unreported: Position?
     ) throws(StoreError) -> Position? {
         guard let unreported else { return try batch.newestPosition(in: url) }
@@ -298,7 +300,7 @@ extension Ingest {
         flights.recordChannel(channel.url)
         let before = held?.historyBeginning
         guard channel.historyBeginning != before else { return }
-        forget(channel.url)
+        invalidateKnowledge(of: channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
             // The user's history now begins earlier: the added part is a gap.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
@@ -347,7 +349,7 @@ extension Ingest {
     ) throws(StoreError) {
         flights.void(url)
         flights.recordChannel(url)
-        forget(url)
+        invalidateKnowledge(of: url)
         batch.setUnreported(nil, of: url)
         batch.setMessageChangelogToken(nil, of: url)
         try batch.removeChannel(url, source: source)

@@ -19,19 +19,19 @@ extension Ingest {
     /// known.
     ///
     /// - Complexity: O(*c*) in the number of channels, with some lookups for each.
-    mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
+    mutating func recordLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
-            if loss == .newEpoch { try forgetBeginning(of: url) }
+            if loss == .newEpoch { try removeHistoryBeginning(of: url) }
             try openTruncation(in: url, since: nil)
-            try forgetWalks(in: url, loss)
-            try markStale(url, number)
+            try removeBackfillState(in: url, loss)
+            try markKnownRangesStale(url, number)
             if loss == .newEpoch {
-                try forgetTombstones(in: url)
+                try removeTombstones(in: url)
                 try removeMessagesInGaps(of: url)
                 batch.setMessageChangelogToken(nil, of: url)
             }
-            forget(url)
+            invalidateKnowledge(of: url)
         }
         if loss == .newEpoch { batch.setChannelChangelogToken(nil) }
         flights.voidAll()
@@ -44,7 +44,7 @@ extension Ingest {
 
     /// Removes a channel's `messageOffset`, the time up to which the user has reset the history,
     /// because the server's new history may not contain the reset.
-    private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
+    private mutating func removeHistoryBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
         }
@@ -55,23 +55,23 @@ extension Ingest {
     }
 
     /// Marks the known history of a channel as stale, without requesting its changelog.
-    mutating func distrust(_ url: ChannelURL) throws(StoreError) {
+    mutating func markKnownHistoryStale(of url: ChannelURL) throws(StoreError) {
         flights.void(url)
         try markChangesRead(in: url)
-        try distrust(url, from: .beginning, to: .end)
+        try markKnownHistoryStale(of: url, from: .beginning, to: .end)
     }
 
     /// Marks the known history between two bounds as stale, and counts a loss.
-    mutating func distrust(
-        _ url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
+    mutating func markKnownHistoryStale(
+        of url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
-        try markStale(url, number, from: lower, to: upper)
+        try markKnownRangesStale(url, number, from: lower, to: upper)
         batch.setLossCount(number)
-        forget(url)
+        invalidateKnowledge(of: url)
     }
 
-    private func markStale(
+    private func markKnownRangesStale(
         _ url: ChannelURL, _ number: Int64, from first: Gap.Bound = .beginning,
         to last: Gap.Bound = .end
     ) throws(StoreError) {
@@ -93,7 +93,7 @@ extension Ingest {
     ///
     /// The changelogs are not needed, because the engine fetches all stale ranges again, with their
     /// changes.
-    private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
+    private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
             if loss == .newEpoch { changed.walkCursor = nil }
@@ -111,7 +111,7 @@ extension Ingest {
         }
     }
 
-    private func forgetTombstones(in url: ChannelURL) throws(StoreError) {
+    private func removeTombstones(in url: ChannelURL) throws(StoreError) {
         guard try batch.hasTombstones(in: url) else { return }
         for tombstone in try batch.tombstones(orNone: url) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)

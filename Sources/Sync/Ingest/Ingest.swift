@@ -104,14 +104,14 @@ struct Ingest {
         return knowledge
     }
 
-    mutating func forget(_ url: ChannelURL) { channels[url] = nil }
+    mutating func invalidateKnowledge(of url: ChannelURL) { channels[url] = nil }
 
     /// Determines which part of the history the feed has reported, before messages are added.
-    private mutating func recordFeedState(of url: ChannelURL) throws(StoreError) {
+    private mutating func loadFeedState(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.feedState == nil else { return }
         let gap = try batch.newestGap(in: url)
         let unreported = try batch.unreported(of: url)
-        let newest = try newestTold(in: url, before: unreported)
+        let newest = try newestReported(in: url, before: unreported)
         channels[url]?.feedState = FeedState(
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
@@ -144,15 +144,15 @@ struct Ingest {
         let url = message.channelURL
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
-        if !isFeed { try recordFeedState(of: url) }
+        if !isFeed { try loadFeedState(of: url) }
         // An answer that is not fresh may be older than events that were reported since the
         // request.
-        let isNow = freshness == .fresh || isFeed
+        let isCurrent = freshness == .fresh || isFeed
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 isHeld = true
-                if isNow, known.mayBeOfAnotherHistory(held.position) { return message }
+                if isCurrent, known.mayBeOfAnotherHistory(held.position) { return message }
                 if freshness == .fresh, message.version >= held.version {
                     return held.replaced(by: message)
                 }
@@ -169,7 +169,7 @@ struct Ingest {
         // Record the message for requests in flight, even if it has not changed. Do not record
         // untrusted data, because it must not take precedence over their answers.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
-        if isNow, !known.stale.isEmpty { try verify(position, in: url) }
+        if isCurrent, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }
@@ -218,7 +218,7 @@ struct Ingest {
                 Gap(
                     in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
                     to: .position(upper ?? position)))
-            forget(url)
+            invalidateKnowledge(of: url)
         }
         return true
     }
@@ -293,7 +293,7 @@ struct Ingest {
             tombstoneCounts[url] = try batch.tombstoneCount(in: url)
         }
         if tombstoneCounts[url, default: 0] > Ingest.tombstoneLimit {
-            try forgetOldTombstones(of: url)
+            try removeOldTombstones(of: url)
         }
     }
 
@@ -302,7 +302,7 @@ struct Ingest {
     /// Without a tombstone, an old copy from a push or an import can restore a deleted message,
     /// until its range is fetched again. Events of the feed and answers to requests cannot restore
     /// it, because they do not depend on tombstones.
-    private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
+    private mutating func removeOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
         // The count is only an upper bound, so check the actual number.

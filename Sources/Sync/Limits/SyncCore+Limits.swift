@@ -16,9 +16,9 @@ extension SyncCore {
         guard let evicted else {
             throw writeError("messages could not be removed")
         }
-        if evicted.removed > 0 && !healing.isKept(url) {
-            stopHealing(url)
-            healing.examine(url)
+        if evicted.removed > 0 && !backfill.isKeptUpToDate(url) {
+            stopBackfill(of: url)
+            backfill.examine(url)
         }
         return evicted
     }
@@ -32,20 +32,20 @@ extension SyncCore {
 
     /// Returns a Boolean value that indicates whether a channel is visible or a caller waits for
     /// it.
-    func isInUse(_ url: ChannelURL) -> Bool { healing.isShown(url) || healing.isAwaited(url) }
+    func isInUse(_ url: ChannelURL) -> Bool { backfill.isShown(url) || backfill.isAwaited(url) }
 
     /// Returns a Boolean value that indicates whether the messages of a channel must not be on disk
     /// now.
-    func isUnkept(_ url: ChannelURL) -> Bool {
+    func mustNotBeCached(_ url: ChannelURL) -> Bool {
         guard let retention = limits.retention else { return false }
         return retention(url) == .whileShown && !isInUse(url)
     }
 
     /// Removes the messages that a write batch has added to channels whose messages must not be on
     /// disk now.
-    func removeUnkept(_ ingest: inout Ingest) throws(StoreError) {
+    func removeMessagesThatMustNotBeCached(_ ingest: inout Ingest) throws(StoreError) {
         guard limits.retention != nil else { return }
-        for url in ingest.batch.channelsWithSavedMessages.sorted() where isUnkept(url) {
+        for url in ingest.batch.channelsWithSavedMessages.sorted() where mustNotBeCached(url) {
             try ingest.evict(.max, in: url, from: .beginning)
         }
     }
@@ -59,7 +59,7 @@ extension Ingest {
         // Void the answers to requests in flight: a request's anchor may be a message that is
         // removed here.
         flights.void(url)
-        forget(url)
+        invalidateKnowledge(of: url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)
         if evicted.left == .end {
             batch.setUnreported(nil, of: url)

@@ -4,7 +4,7 @@ import Store
 extension SyncEngine {
     /// The maximum number of messages to remove in one write, so that other writes do not wait
     /// long.
-    private static let evictedAtOnce = 500
+    private static let evictionBatchSize = 500
 
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
@@ -19,10 +19,10 @@ extension SyncEngine {
     ///   retention time.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        let look = Look(
+        let input = EvictionInput(
             store: store, limits: limits, size: size, now: now(), newestCount: newestCount,
             inUse: inUse, recent: recent)
-        return try await onDisk { () throws(StoreError) in try look.plan().eviction }
+        return try await onDisk { () throws(StoreError) in try input.plan().eviction }
     }
 
     /// Reduces the size of the cache.
@@ -100,18 +100,19 @@ extension SyncEngine {
     /// since.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
-        var edges: [ChannelURL: Gap.Bound] = [:]
+        var lowerBounds: [ChannelURL: Gap.Bound] = [:]
         for part in parts {
             var left = part.messageCount
             while left > 0 {
                 let (count, from) = (
-                    min(left, SyncEngine.evictedAtOnce), edges[part.channelURL] ?? .beginning
+                    min(left, SyncEngine.evictionBatchSize),
+                    lowerBounds[part.channelURL] ?? .beginning
                 )
                 let evicted = try change { (core) throws(SyncError) in
                     try core.evict(count, in: part.channelURL, from: from)
                 }
                 if evicted.removed == 0 { break }
-                edges[part.channelURL] = evicted.left
+                lowerBounds[part.channelURL] = evicted.left
                 left -= evicted.removed
                 // Let other calls of the engine run first, such as answers and operations of the
                 // user.
@@ -129,7 +130,7 @@ extension SyncEngine {
 }
 
 /// The input of an eviction plan, which is computed outside the engine.
-private struct Look: Sendable {
+private struct EvictionInput: Sendable {
     let store: ChatStore
     let limits: CacheLimits
     let size: Int?

@@ -18,19 +18,19 @@ public enum DeliveryResult: Hashable, Sendable {
 
 /// The latest delivery results, for calls that request a result after the item has ended.
 struct LastDeliveryResults {
-    private var resultTickets: [RequestID: DeliveryResult] = [:]
+    private var results: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []
     /// The index of the oldest entry, which the next result replaces if the limit is reached.
     private var oldest = 0
 
     static let limit = 1000
 
-    subscript(id: RequestID) -> DeliveryResult? { resultTickets[id] }
+    subscript(id: RequestID) -> DeliveryResult? { results[id] }
 
     mutating func record(_ result: DeliveryResult, of id: RequestID) {
-        guard resultTickets.updateValue(result, forKey: id) == nil else { return }
+        guard results.updateValue(result, forKey: id) == nil else { return }
         guard ids.count == LastDeliveryResults.limit else { return ids.append(id) }
-        resultTickets[ids[oldest]] = nil
+        results[ids[oldest]] = nil
         ids[oldest] = id
         oldest = (oldest + 1) % LastDeliveryResults.limit
     }

@@ -84,7 +84,7 @@ struct Outbox {
     private(set) var isLoaded = false
     /// A Boolean value that indicates whether the failed items were compared with the cache, and
     /// were removed if the server has confirmed their messages or if they are too old.
-    var isCompared = false
+    var areFailedItemsChecked = false
 
     /// Loads the items on disk, which are in the order in which they were written.
     mutating func load(_ items: [OutboxItem], stops: Bool = false) {
@@ -203,7 +203,7 @@ struct Outbox {
 
     /// Marks all queues as idle after the connection has ended.
     mutating func reset() {
-        isCompared = false
+        areFailedItemsChecked = false
         for url in queues.keys.sorted() { setBusy(false, url) }
     }
 

@@ -15,7 +15,7 @@ extension SyncCore {
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return handleFailure(error, item, call) }
-        let isShown = healing.isShown(url)
+        let isShown = backfill.isShown(url)
         let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
             case .message(let message):
@@ -103,7 +103,7 @@ extension SyncCore {
         if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
-        let isOver: Bool
+        let isSaved: Bool
         switch error.code {
         case .throttled where options.resendPolicy == .automatic:
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
@@ -115,14 +115,14 @@ extension SyncCore {
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
             // The message no longer exists, which is the result that the user wanted.
-            isOver = remove(item, .done)
+            isSaved = remove(item, .done)
         case .unanswered, .canceled:
-            isOver = fail(item, error.detail ?? .ackTimeout, error.message)
+            isSaved = fail(item, error.detail ?? .ackTimeout, error.message)
         case .serverFailure:
-            isOver = fail(item, error.detail ?? .internalServerError, error.message)
-        default: isOver = fail(item, error.detail ?? .requestFailed, error.message)
+            isSaved = fail(item, error.detail ?? .internalServerError, error.message)
+        default: isSaved = fail(item, error.detail ?? .requestFailed, error.message)
         }
-        if isOver { outbox.setBusy(false, url) }
+        if isSaved { outbox.setBusy(false, url) }
     }
 
     /// Marks the first item of a channel as failed after its last attempt, so that the following
@@ -142,9 +142,9 @@ extension SyncCore {
     ///
     /// If the item cannot be saved, the engine retries the item.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
-        let isOver = markFailed(item, code, text)
-        if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
-        return isOver
+        let isSaved = markFailed(item, code, text)
+        if !isSaved { wait(forOutboxOf: item.channelURL, atLeast: nil) }
+        return isSaved
     }
 
     mutating func markFailed(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
@@ -182,7 +182,7 @@ extension SyncCore {
 
     /// Sets ``OutboxItem/isDoubtful`` of an item to `false`, because the item did not reach the
     /// server.
-    mutating func withdrawDoubt(of id: RequestID) {
+    mutating func clearDoubtfulMark(of id: RequestID) {
         let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard var item = found ?? nil, item.isDoubtful else { return }
         item.isDoubtful = false
@@ -190,7 +190,7 @@ extension SyncCore {
     }
 
     /// Queues the changes that were waiting for a message.
-    private mutating func settle(_ item: OutboxItem) {
+    private mutating func enqueueChanges(waitingFor item: OutboxItem) {
         let url = item.channelURL
         guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
         let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
@@ -199,12 +199,12 @@ extension SyncCore {
 
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
-    /// If `looksAtAge` is true, the method reads all failed items, and also removes those that
+    /// If `checksAge` is true, the method reads all failed items, and also removes those that
     /// failed too long ago.
-    mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
+    mutating func limitFailed(in url: ChannelURL, checksAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
-        let lifetime = looksAtAge ? options.failedItemLifetime : nil
+        let lifetime = checksAge ? options.failedItemLifetime : nil
         guard excess > 0 || lifetime != nil else { return }
         let failed = read { (reader) throws(StoreError) in
             try reader.outboxItems(in: url, state: .failed, limit: lifetime == nil ? excess : nil)
@@ -222,7 +222,7 @@ extension SyncCore {
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
-        settle(item)
+        enqueueChanges(waitingFor: item)
         finish(item, result)
     }
 

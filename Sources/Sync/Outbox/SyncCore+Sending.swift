@@ -23,7 +23,7 @@ extension SyncCore {
     /// An earlier process may have ended before it could remove an item that the server had
     /// confirmed.
     private mutating func endStoredItems() {
-        guard !outbox.isCompared, outbox.hasFailed else { return }
+        guard !outbox.areFailedItemsChecked, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
         guard let failed else { return }
         for item in failed {
@@ -31,9 +31,9 @@ extension SyncCore {
             guard remove(item, .sent(message)) else { return }
         }
         for url in Set(failed.map(\.channelURL)).sorted() {
-            limitFailed(in: url, looksAtAge: true)
+            limitFailed(in: url, checksAge: true)
         }
-        outbox.isCompared = true
+        outbox.areFailedItemsChecked = true
     }
 
     /// The maximum delay before a waiting item is examined again.

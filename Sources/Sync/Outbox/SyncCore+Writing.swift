@@ -150,7 +150,7 @@ extension SyncCore {
             }
             return removed
         }
-        for item in removed ?? [] { forget(item) }
+        for item in removed ?? [] { endCanceled(item) }
         return removed
     }
 
@@ -172,14 +172,14 @@ extension SyncCore {
             }
             return items
         }
-        for item in items { forget(item) }
+        for item in items { endCanceled(item) }
         // No item is left, so no copy of a file is needed.
         act(.keepFiles([]))
         return items
     }
 
     /// Removes the engine's state of an item that the user has canceled, and delivers its result.
-    private mutating func forget(_ item: OutboxItem) {
+    private mutating func endCanceled(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.removeMessage(id)
         outbox.remove(id, from: url)

@@ -48,10 +48,10 @@ import Testing
         let second = try await bob.feed(since: first.cursor)  // the message
 
         #expect(first.events.contains { "\($0)".contains("general") })
-        let told = second.events.compactMap { event -> String? in
+        let texts = second.events.compactMap { event -> String? in
             if case .messageReceived(let message) = event { message.text } else { nil }
         }
-        #expect(told == ["Welcome."])
+        #expect(texts == ["Welcome."])
         try await theAnswerIsLost(server)
     }
 

@@ -357,8 +357,8 @@ extension NumberProbe {
                 await engine.close()
             },
             NumberProbe(
-                "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
-                "SyncEngine.fetchReplies(to:in:at:older:newer:edge:)",
+                "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:bound:)",
                 "SyncEngine.searchMessages(matching:after:limit:)", "MessageAnchor.time(_:)",
                 "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in

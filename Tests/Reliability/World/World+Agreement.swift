@@ -52,12 +52,12 @@ extension World {
             await engine.hide(url, viewer: 1)
         }
         try await engine.caughtUp()
-        try await isTold()
+        try await waitUntilNotified()
         return Array(Set(calls))
     }
 
     /// Waits until the device has received the events of all earlier changes.
-    private func isTold() async throws {
+    private func waitUntilNotified() async throws {
         let url = ChannelURL("news \(nextRequestID())")
         createChannel(url)
         try await until { try $0.groupChannel(url) != nil }

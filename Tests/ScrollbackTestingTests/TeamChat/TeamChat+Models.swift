@@ -4,7 +4,7 @@ import Sync
 // Conversions of the server's values into Scrollback's.
 
 /// The end of a page: a time, and the posts of that millisecond that were already returned.
-struct Edge {
+struct PageEnd {
     let time: Timestamp
     let seen: [Int]
 
@@ -25,10 +25,10 @@ struct Edge {
         PageCursor("\(time):\(seen.map(String.init).joined(separator: ","))")
     }
 
-    func moved(behind posts: [TeamChatServer.Post]) -> Edge {
+    func moved(past posts: [TeamChatServer.Post]) -> PageEnd {
         guard let last = posts.last else { return self }
         let before = last.time == time ? seen : []
-        return Edge(last.time, seen: before + posts.filter { $0.time == last.time }.map(\.id))
+        return PageEnd(last.time, seen: before + posts.filter { $0.time == last.time }.map(\.id))
     }
 }
 

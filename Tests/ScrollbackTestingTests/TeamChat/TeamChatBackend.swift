@@ -84,10 +84,10 @@ actor TeamChatBackend: Backend {
     ) async throws(BackendError) -> MessagePage {
         let room = channelURL.rawValue
         let (below, above) = try await edges(of: anchor, in: room)
-        let before = try await page(older, behind: below) {
+        let before = try await page(older, after: below) {
             try await server.posts(in: room, until: $0, limit: $1, $2)
         }
-        let after = try await page(newer, behind: above) {
+        let after = try await page(newer, after: above) {
             try await server.posts(in: room, from: $0, limit: $1, $2)
         }
         return MessagePage(
@@ -100,17 +100,17 @@ actor TeamChatBackend: Backend {
     /// A bound is `nil` if the page has no posts on that side.
     private func edges(
         of anchor: MessageAnchor, in room: String
-    ) async throws(BackendError) -> (below: Edge?, above: Edge?) {
+    ) async throws(BackendError) -> (below: PageEnd?, above: PageEnd?) {
         switch anchor {
-        case .newest: return (Edge(.distantFuture), nil)
-        case .time(.distantPast): return (nil, Edge(.distantPast))
+        case .newest: return (PageEnd(.distantFuture), nil)
+        case .time(.distantPast): return (nil, PageEnd(.distantPast))
         case .time(let time):
-            return (Edge(Timestamp(milliseconds: time.milliseconds - 1)), Edge(time))
+            return (PageEnd(Timestamp(milliseconds: time.milliseconds - 1)), PageEnd(time))
         case .cursor(let cursor):
-            guard let edge = Edge(cursor) else {
+            guard let end = PageEnd(cursor) else {
                 throw BackendError(.expired, "\(cursor) is no cursor of this server")
             }
-            return (edge, edge)
+            return (end, end)
         case .message(let id):
             let ids = [Int(id.rawValue) ?? 0]
             let post = try await ask { try await server.posts(ids, in: room, $0).first }
@@ -120,23 +120,23 @@ actor TeamChatBackend: Backend {
             }
             let same = found.filter { $0.time == post.time }.map(\.id)
             return (
-                Edge(post.time, seen: same.filter { $0 >= post.id }),
-                Edge(post.time, seen: same.filter { $0 < post.id })
+                PageEnd(post.time, seen: same.filter { $0 >= post.id }),
+                PageEnd(post.time, seen: same.filter { $0 < post.id })
             )
         }
     }
 
     private func page(
-        _ limit: Int, behind edge: Edge?,
+        _ limit: Int, after end: PageEnd?,
         _ posts: (Timestamp, Int, Int) async throws -> [TeamChatServer.Post]
     ) async throws(BackendError) -> (posts: [TeamChatServer.Post], cursor: PageCursor?) {
-        guard let edge else { return ([], nil) }
-        guard limit > 0 else { return ([], edge.cursor) }
+        guard let end else { return ([], nil) }
+        guard limit > 0 else { return ([], end.cursor) }
         // The answer begins with the millisecond in which the last page ended.
-        let found = try await ask { try await posts(edge.time, limit + edge.seen.count, $0) }
-        let new = Array(found.filter { !edge.seen.contains($0.id) }.prefix(limit))
+        let found = try await ask { try await posts(end.time, limit + end.seen.count, $0) }
+        let new = Array(found.filter { !end.seen.contains($0.id) }.prefix(limit))
         // The server may return fewer posts than requested, so only an empty answer is the end.
-        return (new, new.last.map { _ in edge.moved(behind: new).cursor })
+        return (new, new.last.map { _ in end.moved(past: new).cursor })
     }
 
     func lookup(

@@ -69,7 +69,7 @@ actor TeamChatServer {
     private var requests: [String: Int] = [:]
     private var log: [Entry] = []
     private var lastNumber = 0
-    private var forgottenNumber = 0
+    private var discardedNumber = 0
     private var skippedNumber = 0
     private var sessions: [Int: String] = [:]
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -106,7 +106,7 @@ actor TeamChatServer {
     }
 
     func restoreBackup() { epoch += 1 }
-    func forgetPast() { (log, forgottenNumber) = ([], lastNumber) }
+    func forgetPast() { (log, discardedNumber) = ([], lastNumber) }
     func skipDetails() { skippedNumber = lastNumber }
 
     // MARK: Sessions
@@ -215,7 +215,7 @@ actor TeamChatServer {
         if waits { await wait(after: number, session) }
         let user = try user(session)
         if let room { _ = try self.room(room, session) }
-        guard number >= forgottenNumber, number <= lastNumber else { throw .tooOld }
+        guard number >= discardedNumber, number <= lastNumber else { throw .tooOld }
         var kept: [Entry] = []
         var dropped: [Entry] = []
         var counts: [String: Int] = [:]

@@ -58,7 +58,7 @@ final class Device {
     private(set) var outboxCuts: [[OutboxItem]] = []
     var keepsCuts = false
     /// Receives a line for each event of the run.
-    var tell: ((String) -> Void)?
+    var log: ((String) -> Void)?
     private var isQuiet = false
 
     init(
@@ -147,9 +147,9 @@ final class Device {
         switch step {
         case .fetch(let url, let anchor, let older, let newer):
             let url = ChannelURL(url)
-            guard let (place, edge) = place(anchor, in: url) else { return nil }
+            guard let (place, bound) = place(anchor, in: url) else { return nil }
             let request = PageRequest(
-                in: url, at: place, bound: edge, older: older, newer: newer)
+                in: url, at: place, bound: bound, older: older, newer: newer)
             return .page(request, .messageFill)
         case .lookUp(let tags):
             let places = tags.compactMap { server.history.place(of: $0) }
@@ -179,7 +179,7 @@ final class Device {
 
     private func place(
         _ anchor: Step.Anchor, in url: ChannelURL
-    ) -> (MessageAnchor, edge: Gap.Bound?)? {
+    ) -> (MessageAnchor, bound: Gap.Bound?)? {
         func at(_ bound: Gap.Bound) -> MessageAnchor {
             guard case .position(let position) = bound else { return .newest }
             return position.messageID.rawValue.isEmpty
@@ -300,11 +300,11 @@ final class Device {
         let answer = try await server.answer(request) { await network.answer(to: request) }
         if case .feed(let cursor) = calls[index].request, case .batch(let batch) = answer,
             batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == cursor,
-            isQuiet || !config.tellsNothing
+            isQuiet || !config.returnsEmptyBatches
         {
             calls[index].heldAt = server.count
         } else {
-            tell?("    the server: \(answer)")
+            log?("    the server: \(answer)")
             calls[index].answer = answer
         }
     }
@@ -369,7 +369,7 @@ final class Device {
     func expectSent() throws {
         try sendings.checkRest()
         for id in results.values where sendings.outboxItems[id]?.state != .pending {
-            throw Violation("E4 delivery result", "what became of \(id) was not told")
+            throw Violation("E4 delivery result", "the result of \(id) was not reported")
         }
     }
 
@@ -382,7 +382,7 @@ final class Device {
     }
 
     private func perform(_ action: SyncCore.Action) throws {
-        tell?("    \(action)")
+        log?("    \(action)")
         switch action {
         case .call(let request, let number):
             try sendings.call(request, at: time)
@@ -403,7 +403,7 @@ final class Device {
         case .emit, .removeFiles, .keepFiles: break
         case .reply(.deliveryResult(let result), let ticket):
             guard let id = results.removeValue(forKey: ticket) else {
-                throw Violation("E4 delivery result", "told again: \(result)")
+                throw Violation("E4 delivery result", "reported again: \(result)")
             }
             try sendings.checkReport(result, of: id)
         case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
@@ -505,10 +505,10 @@ extension SyncOptions {
         backgroundChannels = config.backgroundChannels
         backgroundPages = config.backgroundPages
         hugeGapThreshold = config.hugeGapThreshold
-        failedItemPolicy = config.stopsAtFailure ? .stop : .goOn
+        failedItemPolicy = config.stopsAtFailure ? .stop : .continue
         failedItemLimit = config.failedLimit
         failedItemLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
-        hugeGapPolicy = config.healsHugeGaps ? .fill : .report
+        hugeGapPolicy = config.fillsHugeGaps ? .fill : .report
         // Two clocks may be wrong in opposite directions, and both may have made timestamps.
         clockSkew =
             config.clockSkew == 0

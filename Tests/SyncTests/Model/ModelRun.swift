@@ -16,7 +16,7 @@ struct ModelRun {
     /// True if the store is on a disk, which may be full or lose power.
     var isOnDisk = false
     /// Called with a line for each event of the run.
-    var tell: ((String) -> Void)?
+    var log: ((String) -> Void)?
 
     /// The events of a run, for the statistics of a test.
     struct Outcome: Equatable {
@@ -32,13 +32,13 @@ struct ModelRun {
         let server = try await ModelServer(trace.config)
         let directory = isOnDisk ? ScratchDirectory() : nil
         let device = try Device(server, trace.config, directory: directory)
-        device.tell = tell
+        device.log = log
         device.keepsCuts = !isOnDisk
         var outcome = Outcome()
         for step in trace.steps {
-            tell?("\(step)")
+            log?("\(step)")
             if try await !server.perform(step) { try await device.perform(step) }
-            tell?(device.picture)
+            log?(device.picture)
             outcome.steps += 1
         }
         device.keepsCuts = false
@@ -53,15 +53,15 @@ struct ModelRun {
             let outbox = max(0, index - random.number(below: 2))
             let index = random.oneIn(3) ? max(0, index - random.number(below: 10)) : index
             do {
-                tell?("what is left after commit \(index), and \(outbox) of the outbox")
+                log?("what is left after commit \(index), and \(outbox) of the outbox")
                 // If the server does not deduplicate, the messages that it received after this
                 // commit would be sent again.
                 let items = trace.config.deduplicates ? device.outboxCuts[outbox] : []
                 let device = try Device(
                     server, trace.config, rows: device.cuts[index],
                     items: items)
-                device.tell = tell
-                tell?(device.picture)
+                device.log = log
+                log?(device.picture)
                 try await finish(device, server)
             } catch let violation as Violation {
                 throw Violation(
@@ -184,7 +184,7 @@ struct ModelRun {
             with { $0.pageLimit = 10 }, with { $0.feedBatchSize = plain.feedBatchSize },
             with { $0.changelogPageSize = plain.changelogPageSize },
             with { $0.repeatsChangelogEntries = false }, with { $0.feedLimit = nil },
-            with { $0.hasInvitations = false }, with { $0.tellsNothing = false },
+            with { $0.hasInvitations = false }, with { $0.returnsEmptyBatches = false },
             with { $0.parallelRequests = 1 }, with { $0.backgroundChannels = 0 },
             with { $0.hugeGapThreshold = 300 }, with { $0.deduplicates = true },
             with { $0.stopsAtFailure = false }, with { $0.failedLimit = nil },

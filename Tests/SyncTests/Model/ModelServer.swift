@@ -169,8 +169,9 @@ final class ModelServer {
         case .freeze(let url, let isFrozen):
             try await user("alice").setFrozen(isFrozen, for: ChannelURL(url))
             record()
-        case .importOld(let tag, let url, let name, let age, let isTold):
-            try await importOld(tag, ChannelURL(url), UserID(name), age: age, isTold: isTold)
+        case .importOld(let tag, let url, let name, let age, let isReported):
+            try await importOld(
+                tag, ChannelURL(url), UserID(name), age: age, isReported: isReported)
         case .backUp: backup = (try server.backup(), history)
         case .restore:
             guard let backup else { return true }
@@ -218,7 +219,7 @@ final class ModelServer {
     }
 
     private func importOld(
-        _ tag: String, _ url: ChannelURL, _ sender: UserID, age: Int64, isTold: Bool
+        _ tag: String, _ url: ChannelURL, _ sender: UserID, age: Int64, isReported: Bool
     ) async throws {
         guard let channel = history.channels[url], channel.isThere else { return }
         let time = max(
@@ -227,7 +228,7 @@ final class ModelServer {
         let message = Message(
             id: id, channelURL: url, sender: Sender(id: sender, nickname: ""), text: tag,
             createdAt: time, sendingStatus: .succeeded)
-        try server.importMessages([message], isReported: isTold)
+        try server.importMessages([message], isReported: isReported)
         history.channels[url]?.entries[id] = ServerHistory.Entry(
             tag: tag, position: Position(createdAt: time, messageID: id), versions: [],
             createdAt: count, changedAt: count, essence: MessageEssence(message))

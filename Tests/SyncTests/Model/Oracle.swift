@@ -209,7 +209,7 @@ struct Oracle {
                 throw Violation("channels", "\(url) is held, and lost")
             }
             if channel.group == nil && server.isMine {
-                throw Violation("channels", "\(url) is not held, and told")
+                throw Violation("channels", "\(url) is not stored, but was reported")
             }
         }
         // The events before the user joined or left a channel do not count: the feed reports only

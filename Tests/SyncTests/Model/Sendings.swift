@@ -256,7 +256,7 @@ struct Sendings {
                 throw Violation("E4 delivery result", "no delivery result was reported for \(id)")
             }
             if outboxItems[id]?.state == .failed && !isCut && !item.isReportedAsFailed {
-                throw Violation("E4 delivery result", "nobody was told that \(id) failed")
+                throw Violation("E4 delivery result", "the failure of \(id) was not reported")
             }
         }
         for (id, item) in items where item.isSend {

@@ -36,12 +36,12 @@ private struct TraceMaker {
         config.feedLimit = pick([nil, nil, nil, 0, 1, 2])
         config.hasInvitations = random.oneIn(3)
         config.networkSeed = random.oneIn(2) ? UInt64(random.number(below: 1 << 30)) : nil
-        config.tellsNothing = random.oneIn(4)
+        config.returnsEmptyBatches = random.oneIn(4)
         config.parallelRequests = pick([1, 2, 3])
         config.backgroundChannels = pick([0, 1, 2])
         config.backgroundPages = pick([0, 1, 5])
         config.hugeGapThreshold = pick([300, 2, 4])
-        config.healsHugeGaps = random.oneIn(2)
+        config.fillsHugeGaps = random.oneIn(2)
         config.deduplicates = !random.oneIn(4)
         config.stopsAtFailure = random.oneIn(4)
         config.failedLimit = pick([nil, nil, nil, 1])
@@ -262,7 +262,7 @@ private struct TraceMaker {
         tags.append((tag, url))
         return .importOld(
             tag, in: url, by: pick(["alice", "carol"]), age: Int64(random.number(below: 12)),
-            isTold: random.oneIn(3))
+            isReported: random.oneIn(3))
     }
 
     private mutating func url() -> String { random.oneIn(4) ? "y" : "x" }

@@ -27,12 +27,12 @@ struct WorldConfig: Codable, Hashable {
     /// requests are temporarily refused.
     var lossSeed: UInt64?
     /// True if the feed answers with an empty batch when it has no event, instead of waiting.
-    var tellsNothing = false
+    var returnsEmptyBatches = false
     var parallelRequests = 2
     var backgroundChannels = 2
     var backgroundPages = 5
     var hugeGapThreshold = 300
-    var healsHugeGaps = false
+    var fillsHugeGaps = false
     /// True if the server deduplicates requests.
     var deduplicates = true
     var stopsAtFailure = false
@@ -65,8 +65,8 @@ enum Step: Codable, Hashable {
     case freeze(String, Bool)
     /// A message whose time is `age` milliseconds ago is imported.
     ///
-    /// If `isTold`, the feed delivers the message; otherwise it reports a changed range.
-    case importOld(String, in: String, by: String, age: Int64, isTold: Bool)
+    /// If `isReported`, the feed delivers the message; otherwise it reports a changed range.
+    case importOld(String, in: String, by: String, age: Int64, isReported: Bool)
 
     // Events of the server.
     case backUp

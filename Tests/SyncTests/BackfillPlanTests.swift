@@ -6,7 +6,7 @@ import Testing
 @testable import Sync
 
 /// Tests the choice of the next request for a history that is not completely known.
-@Suite struct HealingPlanTests {
+@Suite struct BackfillPlanTests {
     static func bound(_ place: Int) -> Gap.Bound {
         switch place {
         case 0: .beginning
@@ -24,8 +24,8 @@ import Testing
     private func plan(
         _ gaps: [Gap], stale: [StaleRange] = [], view: ShownRange? = nil, isRecent: Bool = false,
         hasBudget: Bool = true, stopped: Set<Gap.Bound> = []
-    ) -> HealingPlan {
-        HealingPlan(
+    ) -> BackfillPlan {
+        BackfillPlan(
             gaps: gaps, staleRanges: stale, view: view, isRecent: isRecent, hasBudget: hasBudget,
             stopped: stopped)
     }
@@ -40,15 +40,15 @@ import Testing
     @Test func visibleRangeIsFetchedBeforeNewerOnes() {
         let gaps = [gap(1, 2), gap(3, 4)]
         let view = ShownRange(from: Self.bound(1), to: Self.bound(2))
-        #expect(plan(gaps, view: view).next == .walk(gaps[0]))
-        #expect(plan(gaps).next == .walk(gaps[1]))
+        #expect(plan(gaps, view: view).next == .fill(gaps[0]))
+        #expect(plan(gaps).next == .fill(gaps[1]))
     }
 
     @Test func historyOlderThanAllStoredMessagesIsNotFetched() {
         #expect(plan([gap(0, 2)], isRecent: true).next == nil)
         #expect(plan([gap(0, 2)], view: ShownRange(from: Self.bound(2))).next == nil)
         #expect(
-            plan([gap(0, 2)], view: ShownRange(from: Self.bound(1))).next == .walk(gap(0, 2)))
+            plan([gap(0, 2)], view: ShownRange(from: Self.bound(1))).next == .fill(gap(0, 2)))
     }
 
     @Test func staleMessagesBelowAGapAreFetchedAgainAfterIt() {
@@ -57,7 +57,7 @@ import Testing
                 in: "general", from: Self.bound(lower), to: Self.bound(upper), epoch: epoch)
         }
         let late = stale(1, 2, epoch: 0)
-        #expect(plan([gap(2, 3)], stale: [late]).next == .walk(gap(2, 3)))
+        #expect(plan([gap(2, 3)], stale: [late]).next == .fill(gap(2, 3)))
         #expect(plan([], stale: [late]).next == .refetch(late))
         #expect(plan([], stale: [late], hasBudget: false).next == nil)
         // After a loss, the whole history is stale. Only its visible ranges are fetched again.
@@ -66,14 +66,14 @@ import Testing
 
     @Test func newestEndOfARecentChannelIsFetched() {
         #expect(plan([gap(0, 5)]).next == nil)
-        #expect(plan([gap(0, 5)], isRecent: true).next == .walk(gap(0, 5)))
+        #expect(plan([gap(0, 5)], isRecent: true).next == .fill(gap(0, 5)))
     }
 
     @Test func onlyVisibleGapsAreFilledWithoutABudget() {
         #expect(plan([gap(1, 5)], isRecent: true, hasBudget: false).next == nil)
         #expect(
             plan([gap(1, 5)], view: ShownRange(from: Self.bound(4)), hasBudget: false).next
-                == .walk(gap(1, 5)))
+                == .fill(gap(1, 5)))
     }
 
     @Test func stoppedGapIsNotFetched() {
@@ -85,7 +85,7 @@ import Testing
     @Test func staleRangesAreFetchedAfterAllVisibleGaps() {
         let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), epoch: 1)
         let view = ShownRange(from: Self.bound(2))
-        #expect(plan([gap(3, 4)], stale: [stale], view: view).next == .walk(gap(3, 4)))
+        #expect(plan([gap(3, 4)], stale: [stale], view: view).next == .fill(gap(3, 4)))
         #expect(plan([], stale: [stale], view: view).next == .refetch(stale))
         #expect(plan([], stale: [stale]).next == nil)
         #expect(plan([], stale: [stale], view: ShownRange(from: Self.bound(3))).next == nil)
@@ -104,7 +104,7 @@ import Testing
                     var plan = plan([gap(first.0, first.1), gap(second.0, second.1)], view: shown)
                     var steps = 0
                     while let step = plan.next, steps < 9 {
-                        guard case .walk(let gap) = step else { break }
+                        guard case .fill(let gap) = step else { break }
                         plan.gaps.removeAll { $0 == gap }
                         steps += 1
                     }

@@ -1,7 +1,7 @@
 import Models
 
 /// The sort key of a channel in a list, from which the list can be continued.
-struct ListPlace: Hashable {
+struct ListSortKey: Hashable {
     /// The value of the order's first criterion, if that is a time.
     ///
     /// Channels without the first criterion are last.
@@ -19,7 +19,7 @@ struct ListPlace: Hashable {
 
     /// Returns a Boolean value that indicates whether the key precedes another one in the order of
     /// `GroupChannelListQuery`.
-    func precedes(_ other: ListPlace) -> Bool {
+    func precedes(_ other: ListSortKey) -> Bool {
         if criterion != .text, time != other.time {
             guard let time else { return false }
             guard let otherTime = other.time else { return true }
@@ -84,16 +84,16 @@ struct ListPlace: Hashable {
 
 extension ServerState {
     /// Returns the sort keys of all channels of a user, unordered.
-    func listPlaces(
+    func listSortKeys(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
-    ) throws(BackendError) -> [ListPlace] {
-        let criterion: ListPlace.Criterion =
+    ) throws(BackendError) -> [ListSortKey] {
+        let criterion: ListSortKey.Criterion =
             switch order {
             case .chronological, .latestLastMessage: .newestTime
             case .oldestLastMessage: .oldestTime
             case .channelNameAlphabetical, .metaDataValueAlphabetical: .text
             }
-        var places: [ListPlace] = []
+        var keys: [ListSortKey] = []
         for number in accounts[userID]?.channels ?? [] {
             guard let channel = channels[number] else { continue }
             var time: Timestamp?
@@ -107,39 +107,39 @@ extension ServerState {
             case .metaDataValueAlphabetical:
                 value = metaDataKey.flatMap { channel.group.metadata[$0] }
             }
-            places.append(ListPlace(channel, time: time, value: value, criterion: criterion))
+            keys.append(ListSortKey(channel, time: time, value: value, criterion: criterion))
         }
-        return places
+        return keys
     }
 
     /// Returns a page of the group channels that match a query, in the query's order.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?, for userID: UserID
     ) throws(BackendError) -> Page<GroupChannel> {
-        var last: ListPlace?
+        var last: ListSortKey?
         if let cursor {
             let text = try counters.pageText(cursor)
-            guard let place = ListPlace(text: String(text)) else {
+            guard let key = ListSortKey(text: String(text)) else {
                 throw .cannotResume(from: cursor.rawValue)
             }
-            last = place
+            last = key
         }
-        var places = try listPlaces(
+        var keys = try listSortKeys(
             for: userID, order: query.order, metaDataKey: query.metaDataOrderKeyFilter)
-        if let last { places.removeAll { !last.precedes($0) } }
-        places.sort { $0.precedes($1) }
+        if let last { keys.removeAll { !last.precedes($0) } }
+        keys.sort { $0.precedes($1) }
         let limit = min(max(query.limit, 1), conditions.listLimit)
         var found: [GroupChannel] = []
-        var end: ListPlace?
-        for place in places {
-            guard let channel = channels[place.channel] else { continue }
+        var end: ListSortKey?
+        for key in keys {
+            guard let channel = channels[key.channel] else { continue }
             let view = try view(channel, for: userID)
             guard query.belongsTo(view, currentUserID: userID) else { continue }
             if found.count == limit {
                 return Page(found, next: end.map { counters.pageCursor($0.text) })
             }
             found.append(view)
-            end = place
+            end = key
         }
         return Page(found, next: nil)
     }

@@ -1,14 +1,14 @@
 import Models
 
-/// A place in a room's history between two events, which is a page cursor.
+/// A point in a room's history between two events, which is a page cursor.
 ///
-/// A place is given by a token, or by an event and a token after it: the place is then just before
-/// that event. For the place before an event, Synapse also returns a token of its own (`start` of
+/// A point is given by a token, or by an event and a token after it: the point is then just before
+/// that event. For the point before an event, Synapse also returns a token of its own (`start` of
 /// `/context`). But pages from that token can miss messages that several clients sent at the same
 /// time. Pages that begin at the token after the event (`end`) miss none.
-struct Place: Hashable {
+struct HistoryPoint: Hashable {
     let token: String
-    /// The event just after the place, which has the type of a message; `nil` if the place is given
+    /// The event just after the point, which has the type of a message; `nil` if the point is given
     /// by the token alone.
     let event: String?
 
@@ -31,7 +31,7 @@ enum Side: String {
     case newer = "f"
 }
 
-/// The messages in one direction from a place; the message nearest to the place is the first.
+/// The messages in one direction from a point; the message nearest to the point is the first.
 struct Segment {
     var events: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.

@@ -10,36 +10,36 @@ extension SyncCore {
     static let lookupLimit = 100
 
     /// Makes the next calls, up to the maximum number of parallel requests.
-    mutating func planHealing() {
+    mutating func planBackfill() {
         // Wait until the feed is live. A page that is requested earlier may be outdated when the
         // feed is live, and contains messages that the feed reports anyway.
-        while connector.isOn, state.isLive, healing.busyCount < options.parallelRequests,
-            let url = healing.next()
+        while connector.isOn, state.isLive, backfill.busyCount < options.parallelRequests,
+            let url = backfill.next()
         {
-            heal(url)
+            requestNext(in: url)
         }
     }
 
     /// Makes the next request for a channel, if one is needed.
-    private mutating func heal(_ url: ChannelURL) {
-        let work = healing[url]
+    private mutating func requestNext(in url: ChannelURL) {
+        let work = backfill[url]
         if let newer = work.newer {
-            healing[url].isBusy = true
+            backfill[url].isBusy = true
             return fetch(
                 PageRequest(
-                    in: url, at: .cursor(newer.cursor), bound: newer.edge, newer: options.pageSize),
+                    in: url, at: .cursor(newer.cursor), bound: newer.bound, newer: options.pageSize),
                 for: .newer)
         }
         guard let plan = plan(for: url, work) else { return pause(url) }
         guard let step = plan.next else { return }
-        healing[url].isBusy = true
+        backfill[url].isBusy = true
         switch step {
         case .changes(let point):
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
-            healing[url].changelog = run
+            backfill[url].changelog = run
             call(.messageChanges(url, run.point, nil), .changes)
-        case .walk(let gap):
-            healing[url].pages += 1
+        case .fill(let gap):
+            backfill[url].pages += 1
             let anchor = anchor(at: gap.upper, gap.walkCursor, work)
             fetch(
                 PageRequest(
@@ -47,7 +47,7 @@ extension SyncCore {
                     older: pageSize(url, gap, work)),
                 for: step)
         case .refetch(let range):
-            healing[url].pages += 1
+            backfill[url].pages += 1
             if let position = singlePosition(in: range) {
                 return lookUp(
                     [position.messageID], in: url,
@@ -76,7 +76,7 @@ extension SyncCore {
     }
 
     /// Returns the plan for a channel; `nil` if the store cannot be read.
-    private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
+    private mutating func plan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
                 gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url),
@@ -87,19 +87,19 @@ extension SyncCore {
         // The server answers requests for an open channel only while the user is in it, so an open
         // channel is fetched only while it is shown. A channel is also not fetched while its
         // messages must not be stored.
-        let isLeft = rows.isOpen && !healing.isShown(url) || isUnkept(url)
-        return HealingPlan(
-            gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
-            view: healing.view(of: url),
-            isRecent: healing.isKept(url),
-            hasBudget: healing.isShown(url) || healing.isAwaited(url)
+        let isExcluded = rows.isOpen && !backfill.isShown(url) || mustNotBeCached(url)
+        return BackfillPlan(
+            gaps: isExcluded ? [] : rows.gaps, staleRanges: isExcluded ? [] : rows.stale,
+            view: backfill.view(of: url),
+            isRecent: backfill.isKeptUpToDate(url),
+            hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
                 || work.pages < options.backgroundPages,
             stopped: work.stopped)
     }
 
     /// Returns the anchor of the page of messages that are just older than a bound.
     private func anchor(
-        at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Healing.Work
+        at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Backfill.Work
     ) -> MessageAnchor {
         if let cursor { return .cursor(cursor) }
         guard case .position(let position) = bound else { return .newest }
@@ -116,11 +116,12 @@ extension SyncCore {
     ///
     /// If the engine reports huge gaps instead of filling them, it requests for a visible gap at
     /// most one message more than the threshold for huge gaps.
-    private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
-        guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .report else {
+    private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Backfill.Work) -> Int {
+        guard gap.lower != .beginning, backfill.isShown(url), options.hugeGapPolicy == .report
+        else {
             return options.pageSize
         }
-        let left = options.hugeGapThreshold - work.walked
+        let left = options.hugeGapThreshold - work.newMessageCount
         return left < options.pageSize ? max(1, left + 1) : options.pageSize
     }
 
@@ -130,7 +131,7 @@ extension SyncCore {
     {
         guard let url = call.request.channelURL else { return }
         // If later events have voided the answer, repeat the request, even if it failed.
-        guard let interim else { return healing.resume(url) }
+        guard let interim else { return backfill.resume(url) }
         if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
         switch (answer, call.purpose) {
         case (.lookup(let lookup), .lookup(_, let extent, let rest)):
@@ -143,7 +144,7 @@ extension SyncCore {
     }
 
     mutating func resumeOrPause(_ url: ChannelURL) {
-        if lastFailure == nil { return healing.resume(url) }
+        if lastFailure == nil { return backfill.resume(url) }
         pause(url)
     }
 
@@ -159,14 +160,14 @@ extension SyncCore {
     /// Returns the channel's state before a page is stored, for comparison with the state
     /// afterwards.
     mutating func state(
-        before page: MessagePage, _ step: HealingStep, in url: ChannelURL
+        before page: MessagePage, _ step: BackfillStep, in url: ChannelURL
     ) -> (progress: Progress, missingCount: Int) {
         (progress(in: url), missingCount(on: page, step, in: url))
     }
 
     /// Continues the work on a channel after a page was stored.
-    mutating func continueHealing(
-        _ step: HealingStep, after fetched: FetchedMessages, of request: PageRequest,
+    mutating func continueBackfill(
+        _ step: BackfillStep, after fetched: FetchedMessages, of request: PageRequest,
         since before: (progress: Progress, missingCount: Int)
     ) {
         let url = request.channelURL
@@ -178,65 +179,65 @@ extension SyncCore {
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
             // An outlier is not at its position in the server's pages, so it is no useful anchor.
             // The next request uses its time as the anchor.
-            healing[url].unknownMessages.insert(id)
+            backfill[url].unknownMessages.insert(id)
         }
-        healing[url].failures = 0
+        backfill[url].failures = 0
         if request.bound == nil, let newer = page.newer {
             let last = page.orderedPositions.last.map(Gap.Bound.position)
-            healing[url].newer = (newer, last)
-            healing[url].usedCursors = []
+            backfill[url].newer = (newer, last)
+            backfill[url].usedCursors = []
         }
         let after = progress(in: url)
-        healing[url].walked += before.missingCount
+        backfill[url].newMessageCount += before.missingCount
         recordProgress(
             page, step, request.bound, in: url, hasChanged: after != before.progress, after)
-        if healing[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
-        if case .walk(let gap) = step {
+        if backfill[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
+        if case .fill(let gap) = step {
             recordHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
         }
-        guard let extent = fetched.extent, !fetched.doubtful.isEmpty else {
+        guard let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
             return resumeOrPause(url)
         }
-        lookUp(fetched.doubtful[...], in: url, extent)
+        lookUp(fetched.unconfirmed[...], in: url, extent)
     }
 
     /// Counts consecutive answers without progress.
     private mutating func recordProgress(
-        _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, in url: ChannelURL,
+        _ page: MessagePage, _ step: BackfillStep, _ bound: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
     ) {
-        var work = healing[url]
+        var work = backfill[url]
         var hasMoved = hasChanged || work.newer != nil
-        var isCircling = false
+        var isCycle = false
         switch step {
-        case .walk(let gap):
+        case .fill(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             // If the backfill was restarted or has made progress, it may use earlier cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
-            isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
+            isCycle = work.recordCursor(page.older, after: gap.walkCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
             let isAbove = page.orderedPositions.allSatisfy { range.upper <= .position($0) }
-            let isAtEdge = edge != nil || page.newer == nil
-            let next = isAbove && isAtEdge ? page.older : nil
+            let isAtBound = bound != nil || page.newer == nil
+            let next = isAbove && isAtBound ? page.older : nil
             work.refetch = next.map { (range.upper, $0) }
             if last == nil { work.usedCursors = [] }
-            isCircling = work.isCircling(from: last, to: next)
+            isCycle = work.recordCursor(next, after: last)
             hasMoved = hasMoved || (next != nil && next != last)
         case .changes, .newer: break
         }
-        work.idleAnswers = isCircling ? SyncCore.idleLimit : hasMoved ? 0 : work.idleAnswers + 1
-        healing[url] = work
+        work.idleAnswers = isCycle ? SyncCore.idleLimit : hasMoved ? 0 : work.idleAnswers + 1
+        backfill[url] = work
     }
 
     /// Looks up as many of the messages `ids` as a lookup may contain, from the first one on.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
-        let asked = ids.prefix(SyncCore.lookupLimit)
+        let requested = ids.prefix(SyncCore.lookupLimit)
         call(
-            .lookup(Array(asked), url),
-            .lookup(url, extent, rest: ids.dropFirst(asked.count)))
+            .lookup(Array(requested), url),
+            .lookup(url, extent, rest: ids.dropFirst(requested.count)))
     }
 
     /// Stores the answer to a lookup, and looks up the next messages of `rest`.
@@ -261,22 +262,22 @@ extension SyncCore {
     /// The work on the channel stops after several pages without progress.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
-        var work = healing[url]
+        var work = backfill[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
         work.idleAnswers = isIdle ? work.idleAnswers + 1 : 0
-        if work.isCircling(from: work.newer?.cursor, to: page.newer) {
+        if work.recordCursor(page.newer, after: work.newer?.cursor) {
             work.idleAnswers = SyncCore.idleLimit
         }
         let last = page.orderedPositions.last.map(Gap.Bound.position) ?? request.bound
         work.newer = page.newer.map { ($0, last) }
-        healing[url] = work
+        backfill[url] = work
         if work.idleAnswers == SyncCore.idleLimit { stopStalled(url) }
     }
 
     private mutating func handleChanges(
         _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
     ) {
-        guard var run = healing[url].changelog else { return healing.resume(url) }
+        guard var run = backfill[url].changelog else { return backfill.resume(url) }
         let next = run.step(token: changes.next, hasMore: changes.hasMore)
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
@@ -286,18 +287,18 @@ extension SyncCore {
         }
         // The changes were not stored, so they are requested again.
         guard isStored != nil else { return pause(url) }
-        healing[url].failures = 0
-        healing[url].changelog = next == .more ? run : nil
+        backfill[url].failures = 0
+        backfill[url].changelog = next == .more ? run : nil
         if next == .stalled { return stopStalled(url) }
         resumeOrPause(url)
     }
 
     /// Stops the work on a channel, and cancels its calls and delays.
-    mutating func stopHealing(_ url: ChannelURL) {
-        if healing[url].isBusy {
-            act(.cancelWait(.healing(url, generation: connector.generation)))
+    mutating func stopBackfill(of url: ChannelURL) {
+        if backfill[url].isBusy {
+            act(.cancelWait(.backfill(url, generation: connector.generation)))
         }
-        healing.remove(url)
+        backfill.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.request.channelURL == url {
             switch call.purpose {
@@ -321,7 +322,7 @@ extension SyncCore {
         // `canceled` is the backend's own error here: answers of calls that the engine has canceled
         // are ignored earlier.
         case _ where error.isTransient || error.code == .canceled:
-            healing[url].failures += 1
+            backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
         default: stop(url, SyncError(error))
         }
@@ -331,38 +332,38 @@ extension SyncCore {
     /// without using it again.
     private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
-        healing[url].newer = nil
+        backfill[url].newer = nil
         if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
-            healing[url].unknownMessages.insert(id)
-        } else if case .page(let fetch) = purpose, case .walk(let gap) = fetch.step,
+            backfill[url].unknownMessages.insert(id)
+        } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
             gap.walkCursor != nil
         {
             write { (ingest) throws(StoreError) in try ingest.restartBackfill(of: gap) }
         } else {
-            healing[url].refetch = nil
-            healing[url].failures += 1
+            backfill[url].refetch = nil
+            backfill[url].failures += 1
             return wait(for: url, atLeast: nil)
         }
         resumeOrPause(url)
     }
 
     private mutating func handleExpiredChanges(of url: ChannelURL) {
-        guard let run = healing[url].changelog else { return markStaleWithoutChanges(in: url) }
+        guard let run = backfill[url].changelog else { return markStaleWithoutChanges(in: url) }
         let stored = read { (reader) throws(StoreError) in
             try reader.messageChangelogToken(of: url)
         }
         guard case .feed = run.point, let token = stored ?? nil else {
             return markStaleWithoutChanges(in: url)
         }
-        healing[url].changelog = ChangelogRun(since: .token(token))
-        healing.resume(url)
+        backfill[url].changelog = ChangelogRun(since: .token(token))
+        backfill.resume(url)
     }
 
     /// Marks the stored messages of a channel as stale, because the server cannot report their
     /// changes.
     private mutating func markStaleWithoutChanges(in url: ChannelURL) {
-        healing[url].changelog = nil
-        write { (ingest) throws(StoreError) in try ingest.distrust(url) }
+        backfill[url].changelog = nil
+        write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
         resumeOrPause(url)
     }
 
@@ -378,30 +379,30 @@ extension SyncCore {
     }
 
     private mutating func stop(_ url: ChannelURL, _ error: SyncError) {
-        healing[url].changelog = nil
-        healing[url].newer = nil
-        healing[url].refetch = nil
-        healing[url].idleAnswers = 0
-        healing[url].usedCursors = []
-        healing.fail(url, error)
+        backfill[url].changelog = nil
+        backfill[url].newer = nil
+        backfill[url].refetch = nil
+        backfill[url].idleAnswers = 0
+        backfill[url].usedCursors = []
+        backfill.fail(url, error)
         act(.emit(.failed(url, error)))
     }
 
     private mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
-        healing[url].isBusy = true
+        backfill[url].isBusy = true
         act(
             .wait(
-                .healing(url, generation: connector.generation),
-                beforeAttempt: max(healing[url].failures, 1) + 1, atLeast: duration))
+                .backfill(url, generation: connector.generation),
+                beforeAttempt: max(backfill[url].failures, 1) + 1, atLeast: duration))
     }
 
     // MARK: Huge gaps
 
     /// Returns the number of messages on a page that are in the current gap and not stored yet.
     private mutating func missingCount(
-        on page: MessagePage, _ step: HealingStep, in url: ChannelURL
+        on page: MessagePage, _ step: BackfillStep, in url: ChannelURL
     ) -> Int {
-        guard case .walk(let gap) = step else { return 0 }
+        guard case .fill(let gap) = step else { return 0 }
         let found = page.messages.compactMap(\.position).filter(gap.contains)
         guard let first = found.min(), let last = found.max() else { return 0 }
         let held = read { (reader) throws(StoreError) in
@@ -414,19 +415,19 @@ extension SyncCore {
 
     private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
         guard gap.lower != .beginning else { return }
-        defer { if !isLeft { healing[url].walked = 0 } }
-        guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
-            !healing[url].stopped.contains(gap.lower)
+        defer { if !isLeft { backfill[url].newMessageCount = 0 } }
+        guard backfill.isShown(url), backfill[url].newMessageCount > options.hugeGapThreshold,
+            !backfill[url].stopped.contains(gap.lower)
         else { return }
         act(.emit(.hugeGap(url)))
         switch options.hugeGapPolicy {
         case .report where isLeft:
-            healing[url].stopped.insert(gap.lower)
+            backfill[url].stopped.insert(gap.lower)
             // Start counting the messages of the next gap at zero.
-            healing[url].walked = 0
+            backfill[url].newMessageCount = 0
         case .report: break
         // Set the count far below the threshold, so that the gap is not reported again.
-        case .fill: healing[url].walked = .min
+        case .fill: backfill[url].newMessageCount = .min
         }
     }
 

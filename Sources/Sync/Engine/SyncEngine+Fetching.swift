@@ -14,7 +14,7 @@ extension SyncEngine {
     ///     messages is not necessarily the last one.
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
-    ///   - edge: The bound of a gap, if the anchor is at that bound. The page then closes the gap
+    ///   - bound: The bound of a gap, if the anchor is at that bound. The page then closes the gap
     ///     from that bound on. Pass `nil` if the anchor is a stored message, whose position is
     ///     known.
     ///   - source: The source of the change for observers of the store. The default is that of
@@ -26,15 +26,15 @@ extension SyncEngine {
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int,
-        edge: Gap.Bound? = nil, source: CollectionEventSource = .messageFill
+        bound: Gap.Bound? = nil, source: CollectionEventSource = .messageFill
     ) async throws(SyncError) -> FetchedMessages {
         try await fetch(
-            PageRequest(in: url, at: anchor, bound: edge, older: older, newer: newer), source)
+            PageRequest(in: url, at: anchor, bound: bound, older: older, newer: newer), source)
     }
 
     /// Fetches a page, and stores it with a source of the change for observers.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     package func fetch(
         _ request: PageRequest, _ source: CollectionEventSource
     ) async throws(SyncError) -> FetchedMessages {
@@ -43,8 +43,8 @@ extension SyncEngine {
         }
         // The engine itself looks up the stored messages that a page of a channel's history does
         // not contain, but not those of a thread's page.
-        if request.parentMessageID != nil, !fetched.doubtful.isEmpty {
-            _ = try await fetchMessages(fetched.doubtful, in: request.channelURL)
+        if request.parentMessageID != nil, !fetched.unconfirmed.isEmpty {
+            _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
         return fetched
     }
@@ -56,7 +56,7 @@ extension SyncEngine {
     ///
     /// - Returns: The messages that exist, and the IDs of the other messages, which the call
     ///   removes from the store.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> MessageLookup {
@@ -64,9 +64,9 @@ extension SyncEngine {
         var gone: [MessageID] = []
         var rest = ids[...]
         while !rest.isEmpty {
-            let asked = Array(rest.prefix(SyncCore.lookupLimit))
-            rest = rest.dropFirst(asked.count)
-            guard case .lookup(let lookup) = try await reply(to: .lookup(asked, url)) else {
+            let requested = Array(rest.prefix(SyncCore.lookupLimit))
+            rest = rest.dropFirst(requested.count)
+            guard case .lookup(let lookup) = try await reply(to: .lookup(requested, url)) else {
                 throw .unexpectedReply
             }
             found += lookup.found
@@ -90,7 +90,7 @@ extension SyncEngine {
     /// - Returns: The page.
     /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `messageSearch`;
     ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as
-    ///   ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> ServerSearchPage {
@@ -113,17 +113,17 @@ extension SyncEngine {
     ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000. A number
     ///     outside this range is replaced by the nearest number in the range.
     ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
-    ///   - edge: The bound of a known range of the thread, if the anchor is at that bound, which is
-    ///     the position of the oldest or newest reply of the range. Otherwise `nil`.
+    ///   - bound: The bound of a known range of the thread, if the anchor is at that bound, which
+    ///     is the position of the oldest or newest reply of the range. Otherwise `nil`.
     /// - Returns: The page, and the range of the thread that it covers.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
-        newer: Int, edge: Gap.Bound? = nil
+        newer: Int, bound: Gap.Bound? = nil
     ) async throws(SyncError) -> FetchedMessages {
         try await fetch(
             PageRequest(
-                in: url, repliesTo: parentID, at: anchor, bound: edge, older: older, newer: newer),
+                in: url, repliesTo: parentID, at: anchor, bound: bound, older: older, newer: newer),
             .requestThreadedMessages)
     }
 
@@ -138,7 +138,7 @@ extension SyncEngine {
     /// - Returns: The changes, and the token for the next page.
     /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
     ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there
-    ///   is no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    ///   is no earlier changelog; or as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -192,7 +192,7 @@ extension SyncEngine {
     ///     nearest valid number.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The page. Its cursor is `nil` if the page is the last one.
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
     ) async throws(SyncError) -> Page<GroupChannel> {
@@ -206,7 +206,7 @@ extension SyncEngine {
 
     /// Fetches a group channel.
     ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         guard case .channel(let channel) = try await reply(to: .channel(url)) else {
             throw .unexpectedReply

@@ -2,11 +2,11 @@ import Models
 import Store
 
 /// The next request for completing a channel's history.
-enum HealingStep: Hashable {
+enum BackfillStep: Hashable {
     /// Request the changelog since a point of the feed.
     case changes(since: FeedPoint)
     /// Request the newest page in a gap.
-    case walk(Gap)
+    case fill(Gap)
     /// Request the newest page in a stale range.
     case refetch(StaleRange)
     /// Request the messages that are newer than the last page that was fetched at the newest end.
@@ -23,7 +23,7 @@ enum HealingStep: Hashable {
 ///    late.
 ///
 /// A gap that is older than all stored messages is filled only while it is in view.
-struct HealingPlan {
+struct BackfillPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
     /// The visible range; `nil` if the channel is not shown.
@@ -37,11 +37,11 @@ struct HealingPlan {
     var stopped: Set<Gap.Bound> = []
 
     /// The next request; `nil` if there is none.
-    var next: HealingStep? {
+    var next: BackfillStep? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
-        if let gap = newestFirst.first(where: isInView) { return .walk(gap) }
-        if hasBudget, let gap = newestFirst.first(where: isLoss) { return .walk(gap) }
+        if let gap = newestFirst.first(where: isInView) { return .fill(gap) }
+        if hasBudget, let gap = newestFirst.first(where: isLoss) { return .fill(gap) }
         let staleNewestFirst = staleRanges.reversed()
         if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
         if hasBudget, let stale = staleNewestFirst.first(where: \.mayHideLateMessages) {

@@ -2,7 +2,7 @@ import Sync
 
 extension SyncEngine {
     /// The first state of the engine, from now on, in which it is not trying to connect.
-    var settledState: SyncState {
+    var stateAfterConnecting: SyncState {
         get async {
             var last = state
             for await event in events() {

@@ -3,20 +3,20 @@ import Store
 
 /// The channels whose gaps, stale ranges or changelogs the engine fetches, and the progress of
 /// each.
-struct Healing {
+struct Backfill {
     /// The progress in one channel.
     struct Work {
         /// The number of pages requested on this connection.
         var pages = 0
         /// The number of new messages on the pages that were fetched for the current gap.
-        var walked = 0
+        var newMessageCount = 0
         /// The lower bounds of the gaps that the engine no longer fills automatically.
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
         /// The cursor and the newer end of the page that was last fetched at the newest end; `nil`
         /// if the server has no newer messages.
-        var newer: (cursor: PageCursor, edge: Gap.Bound?)?
+        var newer: (cursor: PageCursor, bound: Gap.Bound?)?
         /// The cursor of the next page of a stale range, if the last page had no messages in the
         /// range.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
@@ -43,7 +43,7 @@ struct Healing {
         ///
         /// - Returns: `true` if the server's cursors form a cycle: an earlier page than the last
         ///   one had the same cursor as this page.
-        mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
+        mutating func recordCursor(_ next: PageCursor?, after last: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
         }
@@ -75,7 +75,7 @@ struct Healing {
         if isNew {
             works[url]?.error = nil
             works[url]?.stopped = []
-            works[url]?.walked = 0
+            works[url]?.newMessageCount = 0
         }
         enqueue(url)
         return isNew
@@ -96,7 +96,7 @@ struct Healing {
 
     /// Returns a Boolean value that indicates whether the engine fetches the recent messages of a
     /// channel even if the app does not request them.
-    func isKept(_ url: ChannelURL) -> Bool {
+    func isKeptUpToDate(_ url: ChannelURL) -> Bool {
         recent.contains(url) || awaited.contains(url) || isShown(url)
     }
 
@@ -127,7 +127,7 @@ struct Healing {
     }
 
     /// Queues all channels that are visible, recent or awaited.
-    mutating func examineAgain() {
+    mutating func enqueueAll() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
         for url in viewers.keys.sorted() + recent.sorted() + awaited.sorted() { enqueue(url) }
@@ -191,7 +191,7 @@ struct Healing {
     var isDone: Bool { channelsLeft == 0 }
 
     /// Returns a Boolean value that indicates whether a channel is being processed or will be.
-    func isLeft(_ url: ChannelURL) -> Bool {
+    func isUnfinished(_ url: ChannelURL) -> Bool {
         works[url]?.isBusy ?? false || (queued.contains(url) && canContinue(url))
     }
 
