@@ -4,7 +4,7 @@ enum Exemptions {
     /// Calls that a command makes or shows in addition to those that the command declares.
     static let commands = [
         "Batch.clearMessages(in:source:)": "clear",
-        "Batch.cover(_:from:through:walkCursor:)": "cover",
+        "Batch.cover(_:from:through:backfillCursor:)": "cover",
         "Batch.evictOldestMessages(_:in:source:)": "evict",
         "Batch.recordAccess(to:)": "touch",
         "Batch.open(_:)": "open-gap",

@@ -83,14 +83,14 @@ import Testing
             case .open(let lower, let upper, let about):
                 try batch.open(
                     Gap(
-                        in: url, from: lower, to: upper, walkCursor: about.cursor,
+                        in: url, from: lower, to: upper, backfillCursor: about.cursor,
                         changesSince: about.since))
             case .cover(let first, let last, let cursor):
-                try batch.cover(url, from: first, through: last, walkCursor: cursor)
+                try batch.cover(url, from: first, through: last, backfillCursor: cursor)
             case .update(let lower, let upper, let about):
                 try batch.update(
                     Gap(
-                        in: url, from: lower, to: upper, walkCursor: about.cursor,
+                        in: url, from: lower, to: upper, backfillCursor: about.cursor,
                         changesSince: about.since))
             case .markStale(let lower, let upper, let epoch):
                 try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: epoch))
@@ -107,7 +107,7 @@ import Testing
     private func gaps(_ model: Model, _ url: ChannelURL) -> [Gap] {
         model.gaps.runs.map {
             Gap(
-                in: url, from: $0.lower, to: $0.upper, walkCursor: $0.about.cursor,
+                in: url, from: $0.lower, to: $0.upper, backfillCursor: $0.about.cursor,
                 changesSince: $0.about.since)
         }
     }
@@ -431,7 +431,7 @@ import Testing
         _ lower: Character, _ upper: Character, _ cursor: PageCursor? = nil, since: Int64? = nil
     ) -> Gap {
         Gap(
-            in: "c", from: Self.bound(lower), to: Self.bound(upper), walkCursor: cursor,
+            in: "c", from: Self.bound(lower), to: Self.bound(upper), backfillCursor: cursor,
             changesSince: since.map { FeedPoint("s", number: $0) })
     }
 
@@ -440,11 +440,11 @@ import Testing
         try store.write { batch in
             try batch.open(gap("a", "h", since: 1))
             try batch.cover(
-                "c", from: Self.bound("f"), through: Self.bound("h"), walkCursor: "w1")
+                "c", from: Self.bound("f"), through: Self.bound("h"), backfillCursor: "w1")
         }
         #expect(try store.gaps(in: "c") == [gap("a", "f", "w1", since: 1)])
         try store.write {
-            try $0.cover("c", from: Self.bound("c"), through: Self.bound("f"), walkCursor: "w2")
+            try $0.cover("c", from: Self.bound("c"), through: Self.bound("f"), backfillCursor: "w2")
         }
         #expect(try store.gaps(in: "c") == [gap("a", "c", "w2", since: 1)])
     }
@@ -454,7 +454,7 @@ import Testing
         try store.write { batch in
             try batch.open(gap("a", "h", "w", since: 1))
             try batch.cover(
-                "c", from: Self.bound("c"), through: Self.bound("e"), walkCursor: "m")
+                "c", from: Self.bound("c"), through: Self.bound("e"), backfillCursor: "m")
         }
         #expect(
             try store.gaps(in: "c") == [
@@ -467,7 +467,7 @@ import Testing
         try store.write { batch in
             try batch.open(gap("a", "h", "w"))
             try batch.cover(
-                "c", from: Self.bound("a"), through: Self.bound("c"), walkCursor: "m")
+                "c", from: Self.bound("a"), through: Self.bound("c"), backfillCursor: "m")
         }
         #expect(try store.gaps(in: "c") == [gap("c", "h", "w")])
     }

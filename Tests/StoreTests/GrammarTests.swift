@@ -32,7 +32,7 @@ import Testing
         }
         let lower = Gap.Bound.position(Position(createdAt: 15, messageID: ""))
         let gap = Gap(
-            in: "a", from: lower, to: .position(position), walkCursor: "walk",
+            in: "a", from: lower, to: .position(position), backfillCursor: "walk",
             changesSince: FeedPoint("cursor", number: 7))
         let stale = StaleRange(in: "a", from: .position(position), to: .end, epoch: 3)
         try store.write { batch in

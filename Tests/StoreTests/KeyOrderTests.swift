@@ -233,7 +233,7 @@ import Testing
         let bounds = Set((0..<4).map { _ in Self.bound(&random) } + [.beginning, .end]).sorted()
         let gap = Gap(
             in: "c", from: bounds[0], to: random.pick(Array(bounds[1...])),
-            walkCursor: random.pick(Self.texts + [nil]).map { PageCursor($0) },
+            backfillCursor: random.pick(Self.texts + [nil]).map { PageCursor($0) },
             changesSince: random.pick(Self.texts + [nil]).map {
                 FeedPoint(FeedCursor($0), number: random.pick([.min, -1, 0, .max]))
             })
@@ -262,7 +262,7 @@ import Testing
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
         let position = Position(createdAt: 1_700_000_000_000, messageID: "é10")
         let gap = Gap(
-            in: "c", to: .position(position), walkCursor: "wü",
+            in: "c", to: .position(position), backfillCursor: "wü",
             changesSince: FeedPoint("", number: 7))
         let range = StaleRange(in: "c", from: .position(position), epoch: 3)
         let tombstone = Tombstone("é10", in: "c", deletedAt: 9, position: position)

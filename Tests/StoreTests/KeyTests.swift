@@ -33,7 +33,7 @@ import Testing
                     parentMessageID: "9"))
             try batch.save(Message(id: "é", channelURL: "c", createdAt: -1))
             let known = Position(createdAt: time, messageID: "10")
-            try batch.cover("c", from: .position(known), through: .end, walkCursor: "w")
+            try batch.cover("c", from: .position(known), through: .end, backfillCursor: "w")
             try batch.open(
                 Gap(
                     in: "c",
@@ -83,7 +83,7 @@ import Testing
         rows.expect("6e 6f", "00000002")
         rows.expect("6c 00000001", "63")
         rows.expect("6c 00000002", "6f")
-        // gap 'g', channel, upper bound → lower bound, walk cursor, changes since. A bound is 00,
+        // gap 'g', channel, upper bound → lower bound, backfill cursor, changes since. A bound is 00,
         // or 01 with a position, or 02; a text that may be missing has its length plus one before it.
         rows.expect(
             "67 00000001 01 8000018bcfe56800 0002 3130",

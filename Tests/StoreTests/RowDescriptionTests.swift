@@ -27,7 +27,7 @@ import Testing
             try batch.save(Tombstone("x", in: "cats", deletedAt: 9))
             try batch.markStale(StaleRange(in: "cats", epoch: 3))
             try batch.open(
-                Gap(in: "cats", walkCursor: "w", changesSince: FeedPoint("s", number: 3)))
+                Gap(in: "cats", backfillCursor: "w", changesSince: FeedPoint("s", number: 3)))
             batch.setToken([1, 2], for: "feed")
             try batch.setDraft("Hi", of: "cats")
             try batch.setPinned(true, for: "cats")
@@ -38,7 +38,7 @@ import Testing
             cache == [
                 "group: channel 2 → GroupChannel",
                 "gap: channel 1, up to +∞ → down to -∞",
-                "gap: channel 2, up to +∞ → down to -∞, walk from w, changes since s (3)",
+                "gap: channel 2, up to +∞ → down to -∞, backfill from w, changes since s (3)",
                 "gap: channel 3, up to +∞ → down to -∞",
                 "place: channel 2, r → 7",
                 "state: channel 2 → count 1, access 0",

@@ -138,7 +138,7 @@ extension SchemaFixture {
         }
         try store.write { batch in
             var gaps = try batch.gaps(in: "general")
-            gaps[0].walkCursor = PageCursor("older")
+            gaps[0].backfillCursor = PageCursor("older")
             try batch.update(gaps[0])
         }
     }

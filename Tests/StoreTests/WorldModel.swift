@@ -124,7 +124,7 @@ struct WorldModel: Equatable {
     }
 
     mutating func open(_ gap: Gap) {
-        let (cursor, since) = (gap.walkCursor, gap.changesSince)
+        let (cursor, since) = (gap.backfillCursor, gap.changesSince)
         change(gap.channelURL) { channel in
             channel.gaps.open(from: gap.lower, to: gap.upper) { runs in
                 var about = About(cursor: cursor, since: since)
@@ -181,7 +181,7 @@ struct WorldModel: Equatable {
     func gaps(_ url: ChannelURL) -> [Gap] {
         (channels[url] ?? Channel()).gaps.runs.map {
             Gap(
-                in: url, from: $0.lower, to: $0.upper, walkCursor: $0.about.cursor,
+                in: url, from: $0.lower, to: $0.upper, backfillCursor: $0.about.cursor,
                 changesSince: $0.about.since)
         }
     }

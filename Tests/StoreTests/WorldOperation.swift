@@ -53,7 +53,7 @@ enum WorldOperation: Hashable, Sendable {
             case .removeTombstone(let id, let url): try batch.removeTombstone(of: id, in: url)
             case .openGap(let gap): try batch.open(gap)
             case .cover(let url, let first, let last, let cursor):
-                try batch.cover(url, from: first, through: last, walkCursor: cursor)
+                try batch.cover(url, from: first, through: last, backfillCursor: cursor)
             case .markStale(let range): try batch.markStale(range)
             case .markVerified(let url, let first, let last):
                 try batch.markVerified(url, from: first, through: last)
@@ -146,7 +146,7 @@ extension WorldOperation {
             return .openGap(
                 Gap(
                     in: url, from: bounds[0], to: bounds[1],
-                    walkCursor: random.pick([nil, "w1", "w2"]),
+                    backfillCursor: random.pick([nil, "w1", "w2"]),
                     changesSince: random.pick([
                         nil, FeedPoint("s", number: 1), FeedPoint("s", number: 2),
                     ])))
@@ -224,7 +224,7 @@ extension WorldOperation: CustomStringConvertible {
             "tombstone \(tombstone.channelURL): \(tombstone.messageID)"
         case .removeTombstone(let id, let url): "no tombstone \(url): \(id)"
         case .openGap(let gap):
-            "open \(gap), \(gap.walkCursor ?? "-"), \(gap.changesSince?.description ?? "-")"
+            "open \(gap), \(gap.backfillCursor ?? "-"), \(gap.changesSince?.description ?? "-")"
         case .cover(let url, let first, let last, let cursor):
             "cover \(url): \(first) … \(last), \(cursor ?? "-")"
         case .markStale(let range): "stale \(range), \(range.epoch)"

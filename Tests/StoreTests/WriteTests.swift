@@ -29,7 +29,7 @@ import Testing
     @Test func gapOfAnUnknownChannelCanBeUpdated() throws {
         let store = try ChatStore.inMemory()
         var gap = try #require(try store.gaps(in: "a").first)
-        gap.walkCursor = "w"
+        gap.backfillCursor = "w"
         try store.write { try $0.update(gap) }
         #expect(try store.gaps(in: "a") == [gap])
     }

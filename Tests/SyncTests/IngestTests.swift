@@ -397,12 +397,12 @@ import Testing
             try ingest.batch.cover(url, from: .beginning, through: .position(known))
             try ingest.apply(.sample(1), nil, .fresh)
             try ingest.batch.open(
-                Gap(in: url, from: .position(known), to: .end, walkCursor: "w"))
+                Gap(in: url, from: .position(known), to: .end, backfillCursor: "w"))
         }
         try device.apply(.truncation(in: url))
         let gap = try #require(try device.store.gaps(in: url).first)
         #expect(gap.lower == .position(known) && gap.upper == .end)
-        #expect(gap.walkCursor == nil)
+        #expect(gap.backfillCursor == nil)
     }
 
     @Test(arguments: [
@@ -445,11 +445,11 @@ import Testing
             try ingest.batch.open(
                 Gap(
                     in: url, from: .position(lower.position!), to: .position(upper.position!),
-                    walkCursor: "w"))
+                    backfillCursor: "w"))
         }
         try device.apply(.historyChanged(in: url, from: time, through: time < 1000 ? 1000 : time))
         let gap = try device.store.read { try $0.gaps(in: url) }.first
-        #expect(gap?.lower == .position(lower.position!) && gap?.walkCursor == cursor)
+        #expect(gap?.lower == .position(lower.position!) && gap?.backfillCursor == cursor)
     }
 
     @Test func messageOfAnEarlierEpochCanReturn() throws {

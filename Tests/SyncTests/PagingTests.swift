@@ -211,7 +211,7 @@ import Testing
         #expect(try story.picture() == "a b ~ d e ~ g h")
         // The page does not reach the edge, so it moves only the gap's cursor.
         let gap = try #require(try story.store.gaps(in: "general").first)
-        #expect(gap.upper == .position(d) && gap.walkCursor == older.page.older)
+        #expect(gap.upper == .position(d) && gap.backfillCursor == older.page.older)
 
         let newer = try await story.engine.fetchMessages(
             in: "general", at: .time(0), older: 0, newer: 2, bound: .position(e))

@@ -134,7 +134,7 @@ extension Command.Reply {
 extension Gap {
     /// The bounds of the gap, and the cursor at which its backfill continues.
     fileprivate var line: String {
-        description + (walkCursor.map { ", walk from \($0)" } ?? "")
+        description + (backfillCursor.map { ", backfill from \($0)" } ?? "")
             + (changesSince.map { ", changes since \($0)" } ?? "")
     }
 }

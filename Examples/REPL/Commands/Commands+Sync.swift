@@ -482,7 +482,7 @@ extension SyncEngine {
                 throw CommandError.failed("the server repeats the same page of \(url)")
             }
             last = gap
-            let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+            let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
             let fetched = try await fetchMessages(
                 in: url, at: anchor, older: pageSize, newer: 0,
                 bound: anchor == .newest ? nil : gap.upper)

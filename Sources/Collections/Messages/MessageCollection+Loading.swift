@@ -125,7 +125,7 @@ extension MessageCollection {
             let isAtGapBound = gap.upper <= window.olderBound
             let bound = isAtGapBound ? gap.upper : window.lower
             let anchor =
-                (isAtGapBound ? gap.walkCursor : nil).map { .cursor($0) }
+                (isAtGapBound ? gap.backfillCursor : nil).map { .cursor($0) }
                 ?? bound.anchorIncludingIt
             try await fetch(
                 request(
@@ -202,7 +202,7 @@ extension MessageCollection {
         }
         guard let held = try left() else { return nil }
         let hasSameUpperBound = held.upper == gap.upper || gap.upper == .end
-        let cursor = hasSameUpperBound ? held.walkCursor : nil
+        let cursor = hasSameUpperBound ? held.backfillCursor : nil
         let upper = (hasSameUpperBound ? held : gap).upper
         let anchor = cursor.map { .cursor($0) } ?? upper.anchorIncludingIt
         try await fetch(

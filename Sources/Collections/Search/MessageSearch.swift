@@ -230,7 +230,7 @@ public final class MessageSearch {
                     }
                     last = gap
                     let anchor =
-                        gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+                        gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
                     _ = try await tasks.run { [engine] () throws(SyncError) in
                         try await engine.fetchMessages(
                             in: url, at: anchor, older: 200, newer: 0,

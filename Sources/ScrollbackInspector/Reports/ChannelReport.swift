@@ -44,7 +44,7 @@ struct ChannelReport: Encodable, Sendable {
                 Gap(
                     lower: gap.lower.description, upper: gap.upper.description,
                     inside: try reader.messageCount(in: url, from: gap.lower, to: gap.upper),
-                    hasCursor: gap.walkCursor != nil, hasChanges: gap.changesSince != nil))
+                    hasCursor: gap.backfillCursor != nil, hasChanges: gap.changesSince != nil))
         }
         self.gaps = gaps
         self.activity = activity

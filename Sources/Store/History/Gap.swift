@@ -18,7 +18,7 @@ public struct Gap: Hashable, Sendable {
     /// ``upper``.
     ///
     /// In both cases, it continues toward older messages.
-    public var walkCursor: PageCursor?
+    public var backfillCursor: PageCursor?
 
     /// The last point of the feed before the gap was added; `nil` if no changelog is needed.
     ///
@@ -31,12 +31,12 @@ public struct Gap: Hashable, Sendable {
     /// If the bounds are equal, the gap is empty, and a store refuses it with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
-        walkCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
+        backfillCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
     ) {
         self.channelURL = channelURL
         self.lower = min(lower, upper)
         self.upper = max(lower, upper)
-        self.walkCursor = walkCursor
+        self.backfillCursor = backfillCursor
         self.changesSince = changesSince
     }
 }

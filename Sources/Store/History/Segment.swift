@@ -58,8 +58,8 @@ extension Gap: Segment {
     mutating func absorb(_ other: Gap) {
         // A backfill starts at the upper bound. Therefore the merged gap gets the cursor of the gap
         // with the newer upper bound.
-        if upper < other.upper { walkCursor = other.walkCursor }
-        if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
+        if upper < other.upper { backfillCursor = other.backfillCursor }
+        if upper == other.upper { backfillCursor = backfillCursor ?? other.backfillCursor }
         // Keep the earlier point: the changelog since then includes the changes since the later
         // point.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
@@ -72,7 +72,7 @@ extension Gap: Segment {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.bound(lower)
-        writer.optional(walkCursor?.rawValue)
+        writer.optional(backfillCursor?.rawValue)
         writer.optional(changesSince)
     }
 
@@ -85,7 +85,7 @@ extension Gap: Segment {
         }
         self.init(
             in: channelURL, from: lower, to: upper,
-            walkCursor: try value.optional().map { PageCursor($0) },
+            backfillCursor: try value.optional().map { PageCursor($0) },
             changesSince: try value.optionalFeedPoint())
     }
 }

@@ -267,7 +267,7 @@ extension Table {
         case .gap:
             let lower = try reader.bound()
             let cursors = (backfill: try reader.optional(), since: try reader.optionalFeedPoint())
-            return "down to \(lower)" + (cursors.backfill.map { ", walk from \($0)" } ?? "")
+            return "down to \(lower)" + (cursors.backfill.map { ", backfill from \($0)" } ?? "")
                 + (cursors.since.map { ", changes since \($0)" } ?? "")
         case .staleRange:
             return "down to \(try reader.bound()), epoch \(try reader.integer(Int64.self))"

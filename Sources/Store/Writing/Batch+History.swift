@@ -25,7 +25,7 @@ extension Batch {
     ///   - url: The channel. A channel without stored data has one gap: its whole history.
     ///   - first: The oldest position that is now known.
     ///   - last: The newest position that is now known.
-    ///   - walkCursor: The backfill cursor for the gap that remains below `first`, if there is
+    ///   - backfillCursor: The backfill cursor for the gap that remains below `first`, if there is
     ///     one.
     /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
@@ -34,13 +34,13 @@ extension Batch {
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
-        walkCursor: PageCursor? = nil
+        backfillCursor: PageCursor? = nil
     ) throws(StoreError) -> Gap? {
         try checkOrder(first, last)
         let number = try number(assigningTo: url)
         var rest: Gap?
         try carve(url, number, first, last) { (older: inout Gap) in
-            older.walkCursor = walkCursor
+            older.backfillCursor = backfillCursor
             rest = older
         }
         return rest

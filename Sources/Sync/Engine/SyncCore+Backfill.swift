@@ -40,7 +40,7 @@ extension SyncCore {
             call(.messageChanges(url, run.point, nil), .changes)
         case .fill(let gap):
             backfill[url].pages += 1
-            let anchor = anchor(at: gap.upper, gap.walkCursor, work)
+            let anchor = anchor(at: gap.upper, gap.backfillCursor, work)
             fetch(
                 PageRequest(
                     in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper,
@@ -213,8 +213,8 @@ extension SyncCore {
         case .fill(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             // If the backfill was restarted or has made progress, it may use earlier cursors again.
-            if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
-            isCycle = work.recordCursor(page.older, after: gap.walkCursor)
+            if gap.backfillCursor == nil || !isLeft { work.usedCursors = [] }
+            isCycle = work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
             let isAbove = page.orderedPositions.allSatisfy { range.upper <= .position($0) }
@@ -336,7 +336,7 @@ extension SyncCore {
         if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
             backfill[url].unknownMessages.insert(id)
         } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
-            gap.walkCursor != nil
+            gap.backfillCursor != nil
         {
             write { (ingest) throws(StoreError) in try ingest.restartBackfill(of: gap) }
         } else {
@@ -466,7 +466,7 @@ extension Ingest {
         guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {
             return
         }
-        gap.walkCursor = nil
+        gap.backfillCursor = nil
         try batch.update(gap)
     }
 }

@@ -29,7 +29,7 @@ extension SyncCore {
         else { return request }
         let url = request.channelURL
         let gap = read { (reader) throws(StoreError) in try reader.newestGap(in: url) } ?? nil
-        return gap?.upper == .end && gap?.walkCursor == cursor ? request : request.repeated
+        return gap?.upper == .end && gap?.backfillCursor == cursor ? request : request.repeated
     }
 
     /// Repeats a request whose answer was voided.

@@ -231,7 +231,7 @@ extension Ingest {
     /// If the changelog since a gap's truncation was not read yet, the gap is kept, but made as
     /// small as possible.
     private func cover(
-        _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
+        _ extent: PageExtent, in url: ChannelURL, _ backfillCursor: PageCursor?
     ) throws(StoreError) {
         let kept = try batch.gaps(orAll: url).filter {
             $0.changesSince != nil && extent.from <= $0.lower && $0.upper <= extent.through
@@ -247,7 +247,7 @@ extension Ingest {
         if from <= extent.through {
             try batch.cover(
                 url, from: from, through: extent.through,
-                walkCursor: kept.isEmpty ? walkCursor : nil)
+                backfillCursor: kept.isEmpty ? backfillCursor : nil)
         }
     }
 
@@ -267,9 +267,9 @@ extension Ingest {
         in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
     ) throws(StoreError) {
         guard var gap = try batch.gaps(orAll: url).first(where: { $0.upper == upper }),
-            gap.walkCursor != cursor
+            gap.backfillCursor != cursor
         else { return }
-        gap.walkCursor = cursor
+        gap.backfillCursor = cursor
         try batch.update(gap)
     }
 }

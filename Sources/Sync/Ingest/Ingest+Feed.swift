@@ -186,11 +186,11 @@ extension Ingest {
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
-        if var gap = try batch.newestGap(in: url), gap.walkCursor != nil {
+        if var gap = try batch.newestGap(in: url), gap.backfillCursor != nil {
             // The new gap was merged with an existing one. The backfill cursor of the existing gap
             // is older than some messages that are missing now, so restart the backfill at the
             // newest message.
-            gap.walkCursor = nil
+            gap.backfillCursor = nil
             try batch.update(gap)
         }
         try markStale(from: oldest, to: lower, in: url)
@@ -242,10 +242,10 @@ extension Ingest {
         let newest = try newestKnownBound(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
         for var gap in try batch.gaps(orAll: url)
-        where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
+        where gap.backfillCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
             // If the backfill continued at its cursor, it would skip new messages that are newer
             // than the cursor.
-            gap.walkCursor = nil
+            gap.backfillCursor = nil
             try batch.update(gap)
         }
         // Extend the range by a millisecond, so that it is fetched as a page: messages may have

@@ -96,7 +96,7 @@ extension Ingest {
     private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
-            if loss == .newEpoch { changed.walkCursor = nil }
+            if loss == .newEpoch { changed.backfillCursor = nil }
             changed.changesSince = nil
             if changed != gap { try batch.update(changed) }
         }
