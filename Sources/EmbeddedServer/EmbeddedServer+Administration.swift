@@ -123,7 +123,7 @@ extension EmbeddedServer {
     ///     new one, and the server counts it as unread. If it is `true`, a `historyChanged` is
     ///     reported only for imported messages that are older than existing messages of their
     ///     channel.
-    ///   - passesOverKnown: A Boolean value that indicates whether to skip messages whose IDs their
+    ///   - skipsKnown: A Boolean value that indicates whether to skip messages whose IDs their
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
@@ -132,7 +132,7 @@ extension EmbeddedServer {
     @discardableResult
     public func importMessages(
         _ messages: [Message], members: [UserID] = [], isReported: Bool = false,
-        passesOverKnown: Bool = false
+        skipsKnown: Bool = false
     ) throws(BackendError) -> Int {
         var rest = messages[...]
         var count = 0
@@ -142,7 +142,7 @@ extension EmbeddedServer {
             count += try perform { state throws(BackendError) in
                 try state.importMessages(
                     batch, members: members, isReported: isReported,
-                    passesOverKnown: passesOverKnown)
+                    skipsKnown: skipsKnown)
             }
         }
         return count

@@ -7,15 +7,15 @@ extension EmbeddedServer {
     ///
     /// - Parameters:
     ///   - time: The creation time of the oldest message that is kept.
-    ///   - tellsDeletions: A Boolean value that indicates whether the feed and the changelogs
+    ///   - reportsDeletions: A Boolean value that indicates whether the feed and the changelogs
     ///     report the deletion of each message. By default, the feed reports one `historyChanged`
     ///     for each channel, and the changelogs report nothing.
     /// - Throws: `serverFailure`.
     public func expireMessages(
-        before time: Timestamp, tellsDeletions: Bool = false
+        before time: Timestamp, reportsDeletions: Bool = false
     ) throws(BackendError) {
         try perform { state throws(BackendError) in
-            try state.expireMessages(before: time, isReported: tellsDeletions)
+            try state.expireMessages(before: time, isReported: reportsDeletions)
         }
     }
 

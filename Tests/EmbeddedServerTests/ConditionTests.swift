@@ -77,7 +77,7 @@ import Testing
             await thrown {
                 try await alice.messages(in: "general", at: .message("1"), older: 1, newer: 1)
             }?.code == .expired)
-        try world.server.expireMessages(before: 1003, tellsDeletions: true)
+        try world.server.expireMessages(before: 1003, reportsDeletions: true)
         #expect(
             try await alice.catchUp(since: start).events.words == ["changed 1000 to 1001", "-3"])
         #expect(try await alice.texts() == ["d"])

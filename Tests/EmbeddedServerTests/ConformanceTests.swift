@@ -128,9 +128,9 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
         // The suite resumes a changelog from the time of a message. With a coarse or skewed clock,
-        // that time may be older than the server's log reaches after `forgetPast`.
+        // that time may be older than the server's log reaches after `discardLog`.
         if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
-            hooks.remove(.forgetPast)
+            hooks.remove(.discardLog)
         }
         return hooks
     }
@@ -144,7 +144,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
                 server = try EmbeddedServer(at: directory, seed: seed) { clock.read() }
                 server.conditions = conditions
             }
-        case .forgetPast: try current.expireCursors()
+        case .discardLog: try current.expireCursors()
         case .breakHistory: try current.restore(try current.backup())
         case .openTruncations: current.conditions.feedLimit = 2
         case .stopTime: clock.isStopped.withLock { $0 = true }

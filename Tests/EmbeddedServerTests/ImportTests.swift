@@ -62,7 +62,7 @@ import Testing
         try world.server.importMessages([known], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
-        try world.server.importMessages([known], passesOverKnown: true)
+        try world.server.importMessages([known], skipsKnown: true)
         #expect(try await bob.catchUp(since: start).cursor == start)
     }
 
@@ -128,10 +128,10 @@ import Testing
         let one = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([one])
         var other = message("b", id: "1", from: "alice", at: 11)
-        #expect(try world.server.importMessages([other], passesOverKnown: true) == 0)
+        #expect(try world.server.importMessages([other], skipsKnown: true) == 0)
         other.channelURL = "new"
         let error = await thrown {
-            try world.server.importMessages([other], passesOverKnown: true)
+            try world.server.importMessages([other], skipsKnown: true)
         }
         #expect(error?.message == "message 1 already exists, in old")
     }

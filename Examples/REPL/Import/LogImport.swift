@@ -102,7 +102,7 @@ struct LogImport: Sendable {
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
                 let part = Array(batch.prefix(LogImport.batchSize))
                 batch.removeFirst(part.count)
-                let new = try server.importMessages(part, members: members, passesOverKnown: true)
+                let new = try server.importMessages(part, members: members, skipsKnown: true)
                 outcome.imported += new
                 outcome.known += part.count - new
                 for message in part where seen.insert(message.channelURL).inserted {

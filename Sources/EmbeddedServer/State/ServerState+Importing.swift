@@ -5,12 +5,12 @@ extension ServerState {
     /// Adds messages with their own times, IDs and senders, and the users and channels that they
     /// name.
     func importMessages(
-        _ messages: [Message], members: [UserID], isReported: Bool, passesOverKnown: Bool
+        _ messages: [Message], members: [UserID], isReported: Bool, skipsKnown: Bool
     ) throws(BackendError) -> Int {
         var count = 0
         var batch = ImportedBatch()
         for message in messages {
-            if passesOverKnown, let id = message.messageID, let place = try place(of: id),
+            if skipsKnown, let id = message.messageID, let place = try place(of: id),
                 place.channel == numbers[message.channelURL]
             {
                 continue

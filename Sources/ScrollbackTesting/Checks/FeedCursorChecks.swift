@@ -88,13 +88,13 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "feed.expired", "resume the feed after the server has discarded its past",
-            hooks: [.forgetPast]
+            hooks: [.discardLog]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
             let before = try await bob.send(3, in: url)
-            try await scene.perform(.forgetPast)
+            try await scene.perform(.discardLog)
             try await expectFailure(.expired, of: "a feed from a discarded cursor") {
                 _ = try await alice.backend.feed(since: cursor)
             }

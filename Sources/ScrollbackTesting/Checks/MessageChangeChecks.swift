@@ -125,14 +125,14 @@ extension BackendConformance {
         },
         ConformanceCheck(
             "messageChanges.expired", "read the changelog after the server has discarded its past",
-            hooks: [.forgetPast]
+            hooks: [.discardLog]
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(3, in: url)
             let cursor = try await alice.tip()
             try await bob.edit(messages[0], "edited")
-            try await scene.perform(.forgetPast)
+            try await scene.perform(.discardLog)
             do {
                 let updated = try await alice.changes(url, since: .feed(cursor)).updated
                 let isNotified = updated.contains { $0.text == "edited" }

@@ -171,7 +171,7 @@ public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
     ///
     /// Earlier cursors of the feed and tokens of changelogs then cannot be resumed. Users, channels
     /// and messages are kept.
-    case forgetPast
+    case discardLog
 
     /// Rolls back the server's history, as a restore from a backup does, so that the server has a
     /// new epoch.

@@ -22,7 +22,7 @@ struct LiveConformanceTests {
     /// "The host lacks" means that the test cannot make the homeserver do something. "The backend
     /// lacks" means that Matrix has no such operation.
     static let skipped = """
-        - feed.expired: resume the feed after the server has discarded its past (skipped: the host lacks forgetPast)
+        - feed.expired: resume the feed after the server has discarded its past (skipped: the host lacks discardLog)
         - feed.expired: resume the feed after the server's history was rolled back (skipped: the host lacks breakHistory)
         - feed.restart: restart the server (skipped: the host lacks restartServer)
         - feed.epoch: roll back the server's history (skipped: the host lacks breakHistory)
@@ -35,7 +35,7 @@ struct LiveConformanceTests {
         - messages.cursor: read messages of the same millisecond in pages (skipped: the host lacks stopTime)
         - messages.anchor: request a page at a message among others of the same millisecond (skipped: the host lacks stopTime)
         - count.exact: count the messages of parts of a history (skipped: the backend lacks counts)
-        - messageChanges.expired: read the changelog after the server has discarded its past (skipped: the host lacks forgetPast)
+        - messageChanges.expired: read the changelog after the server has discarded its past (skipped: the host lacks discardLog)
         - channelChanges.complete: gain a channel, and read the changelog since a time (skipped: the backend lacks channelChangelogByTime)
         - send.once: send a request id again from another device (skipped: the backend lacks deduplicatesAcrossDevices)
         - send.once: send a request id from two devices at the same time (skipped: the backend lacks deduplicatesAcrossDevices)

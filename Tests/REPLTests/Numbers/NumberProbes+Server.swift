@@ -82,7 +82,7 @@ extension NumberProbe {
             },
             NumberProbe(
                 "EmbeddedServer.init(at:isDurable:seed:now:)", "EmbeddedServer.inMemory(seed:now:)",
-                "EmbeddedServer.expireMessages(before:tellsDeletions:)"
+                "EmbeddedServer.expireMessages(before:reportsDeletions:)"
             ) { numbers, world in
                 let clock = ManualClock(at: numbers.time())
                 let directory = try ScratchDirectory.made()
@@ -101,7 +101,7 @@ extension NumberProbe {
                     _ = try server.sendAdminMessage("m", to: world.url)
                 }
                 await NumberProbe.ask(server.client(waits: false), &numbers, world)
-                try server.expireMessages(before: numbers.time(), tellsDeletions: true)
+                try server.expireMessages(before: numbers.time(), reportsDeletions: true)
             },
         ]
     }

@@ -92,7 +92,7 @@ final class Soak {
                 try server.expireMessages(
                     before: Timestamp(
                         milliseconds: Timestamp(Date()).milliseconds
-                            - Soak.lifetime.components.seconds * 1_000), tellsDeletions: true)
+                            - Soak.lifetime.components.seconds * 1_000), reportsDeletions: true)
                 if Int.random(in: 0..<10, using: &random) == 0,
                     let client = clients.randomElement(using: &random)
                 {

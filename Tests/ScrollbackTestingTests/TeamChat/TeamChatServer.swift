@@ -106,7 +106,7 @@ actor TeamChatServer {
     }
 
     func restoreBackup() { epoch += 1 }
-    func forgetPast() { (log, discardedNumber) = ([], lastNumber) }
+    func discardLog() { (log, discardedNumber) = ([], lastNumber) }
     func skipDetails() { skippedNumber = lastNumber }
 
     // MARK: Sessions

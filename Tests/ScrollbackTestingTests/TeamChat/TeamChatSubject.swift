@@ -35,7 +35,7 @@ struct TeamChatSubject: ConformanceSubject {
     func perform(_ hook: ConformanceHook) async throws {
         switch hook {
         case .restartServer: await server.restart()
-        case .forgetPast: await server.forgetPast()
+        case .discardLog: await server.discardLog()
         case .breakHistory: await server.restoreBackup()
         case .openTruncations: await server.skipDetails()
         case .stopTime: clock.isStopped = true
