@@ -41,7 +41,7 @@ class ReadFile final : public leveldb::RandomAccessFile {
             Status status = file_->Read(offset, count, result, scratch);
             // No system call failed: the file ends before this offset.
             bool isCut = status.IsIOError() && errno == 0;
-            return isCut ? Status::Corruption("a table ends too early") : status;
+            return isCut ? Status::Corruption("unexpected end of a table") : status;
         });
     }
 
@@ -304,7 +304,7 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     });
     if (!isGranted) {
         // After this error, LevelDB writes a table and a new log, or a new manifest.
-        return Status::NotSupported(path, "does not end after a whole record");
+        return Status::NotSupported(path, "does not end after a complete record");
     }
     leveldb::WritableFile *file = nullptr;
     status = Checked([&] { return target()->NewAppendableFile(path, &file); });

@@ -57,7 +57,7 @@ class SealedFiles final : public Files {
         Status status = IsPlain(path, &isPlain);
         if (!status.ok()) return status;
         if (isPlain && cipher_.generation == 0) return target()->NewAppendableFile(path, result);
-        if (isPlain || IsPaged(path)) return Status::NotSupported(path, "is not sealed so");
+        if (isPlain || IsPaged(path)) return Status::NotSupported(path, "is sealed in another way");
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
@@ -66,7 +66,7 @@ class SealedFiles final : public Files {
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
         if (!reader->isWhole() || !(isCurrent || isEmpty)) {
-            return Status::NotSupported(path, "is not whole, or sealed under another key");
+            return Status::NotSupported(path, "is incomplete, or sealed under another key");
         }
         std::string header;
         std::unique_ptr<FileKey> key = isEmpty ? FileKey::Make(cipher_, Identity(path), &header)

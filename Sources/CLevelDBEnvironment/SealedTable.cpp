@@ -111,7 +111,7 @@ class ReadTable final : public leveldb::RandomAccessFile {
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         *result = Slice();
         if (offset > plainSize_ || count > plainSize_ - offset) {
-            return Status::Corruption("a table ends too early");
+            return Status::Corruption("unexpected end of a table");
         }
         if (count == 0) return Status::OK();
         uint64_t first = offset / SealedTable::kPage;
@@ -123,13 +123,13 @@ class ReadTable final : public leveldb::RandomAccessFile {
         Slice sealed;
         Status status = file_->Read(start, end - start, &sealed, buffer.get());
         if (!status.ok()) return status;
-        if (sealed.size() != end - start) return Status::Corruption("a table ends too early");
+        if (sealed.size() != end - start) return Status::Corruption("unexpected end of a table");
 
         const char *next = sealed.data();
         for (uint64_t page = first; page <= last; page++) {
             size_t size = std::min(
                 SealedTable::kSealedPage, static_cast<size_t>(sealed.data() + (end - start) - next));
-            if (size < kTagSize) return Status::Corruption("a table ends too early");
+            if (size < kTagSize) return Status::Corruption("unexpected end of a table");
             size -= kTagSize;
             bool isLast = SealedHeader::kSize + (page + 1) * SealedTable::kSealedPage >= size_;
             // The requested part of the page.
@@ -210,11 +210,11 @@ class StreamedTable final : public leveldb::SequentialFile {
             Slice read;
             Status status = file_->Read(size - have, &read, sealed + have);
             if (!status.ok()) return status;
-            if (read.empty()) return Status::Corruption("a sealed file ends too early");
+            if (read.empty()) return Status::Corruption("unexpected end of a sealed file");
             if (read.data() != sealed + have) std::memcpy(sealed + have, read.data(), read.size());
             have += read.size();
         }
-        if (size < kTagSize) return Status::Corruption("a sealed file ends too early");
+        if (size < kTagSize) return Status::Corruption("unexpected end of a sealed file");
         left_ -= size;
         isOver_ = left_ == 0;
         size_ = size - kTagSize;

@@ -64,7 +64,7 @@ struct MatrixPromptTests {
         #expect(result.status == 1)
         #expect(
             result.errors == "error: there is no password of @alice:localhost: "
-                + "type it, or it belongs into a file for --secrets\n")
+                + "type it, or put it into a file for --secrets\n")
     }
 
     @Test(arguments: ["connect alice", "as alice"])
@@ -75,7 +75,7 @@ struct MatrixPromptTests {
 
     @Test func tokenIsNotReadFromALineOfTheHistory() async throws {
         let result = try await run(["--memory"] + nowhere, "connect @alice:localhost syt_1\n")
-        #expect(result.errors.contains("it belongs into a file for --secrets"))
+        #expect(result.errors.contains("put it into a file for --secrets"))
     }
 
     @Test func firstConnectionNeedsTheHomeserver() async throws {

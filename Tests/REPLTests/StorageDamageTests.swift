@@ -46,7 +46,7 @@ import Testing
         try FileManager.default.copyItem(at: home, to: copy)
         let sentence =
             isTorn
-            ? "the last change of the outbox was not finished, and is lost"
+            ? "the last change of the outbox was incomplete and is lost"
             : "the outbox was damaged"
         let text = try await run([], "connect alice\nstatus\n")
         let lines = text.output.split(separator: "\n")

@@ -97,7 +97,7 @@ import Testing
     @Test func uncachedChannelIsAnErrorOffline() async {
         let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
-        let unknown = "the store has no data of channel nosuch, and the server cannot be asked: "
+        let unknown = "the store has no data of channel nosuch, and the server cannot be reached: "
         #expect(
             await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
         #expect(

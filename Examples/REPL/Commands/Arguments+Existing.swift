@@ -79,7 +79,7 @@ extension Command.Arguments {
         default:
             throw BackendError(
                 failure.code,
-                "the store has no data of channel \(url), and the server cannot be asked: "
+                "the store has no data of channel \(url), and the server cannot be reached: "
                     + failure.message)
         }
     }

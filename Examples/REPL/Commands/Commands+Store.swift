@@ -329,7 +329,7 @@ extension Command.Arguments {
         }
         guard !databases.isEmpty else {
             throw CommandError.failed(
-                "there is no table '\(words[0])', but \(RowDescription.allTables.joined(separator: ", "))"
+                "there is no table '\(words[0])'; the tables are \(RowDescription.allTables.joined(separator: ", "))"
             )
         }
         var lines: [String] = []

@@ -118,7 +118,7 @@ extension Command {
         Command(
             name: "around",
             usage: "TIME [in CHANNEL]",
-            summary: "Gets the messages around a time, from the server if it can be asked.",
+            summary: "Gets the messages around a time, from the server if it can be reached.",
             example: "around 2023-11-10",
             preparation: ["demo"],
             covers: ["ChatClient.messages(in:around:params:)"],

@@ -23,7 +23,7 @@ extension Command {
             let world = try arguments.world
             guard arguments.words.count < 2 || world.host.server != nil else {
                 throw CommandError.failed(
-                    "the prompt's history would keep the token: it belongs into a file for --secrets"
+                    "the prompt's history would keep the token: put it into a file for --secrets"
                 )
             }
             let device =

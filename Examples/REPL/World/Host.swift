@@ -101,7 +101,7 @@ private final class MatrixHost: Host {
         if secrets[user.rawValue] == nil {
             guard let password = await askSecret("Password of \(user): ") else {
                 throw CommandError.failed(
-                    "there is no password of \(user): type it, or it belongs into a file for --secrets")
+                    "there is no password of \(user): type it, or put it into a file for --secrets")
             }
             secrets[user.rawValue] = .password(password)
         }

@@ -127,7 +127,7 @@ public final class GroupChannelCollection {
     ///
     /// The engine fetches the user's whole list automatically after the first connection. Until the
     /// engine has fetched it, this call also requests pages from the server, and later channels may
-    /// be inserted between the listed ones. If the server cannot be asked, the stored channels
+    /// be inserted between the listed ones. If the server cannot be reached, the stored channels
     /// stay listed, and ``hasMore`` remains true.
     ///
     /// If the collection has not been started, this call starts it.

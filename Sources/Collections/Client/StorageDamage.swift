@@ -96,7 +96,7 @@ extension StorageDamage {
                 }
             }
             if outbox.outboxLogs.hasTornTail {
-                sentences.append("the last change of the outbox was not finished, and is lost")
+                sentences.append("the last change of the outbox was incomplete and is lost")
             }
         }
         if let error = unmovedOutbox {

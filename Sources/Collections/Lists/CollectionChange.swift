@@ -107,6 +107,6 @@ extension CollectionChange {
     func check(from before: [Element]?, to after: [Element]) {
         assert(
             before.map { applied(to: $0) == after } ?? true,
-            "Folding the change does not give the list.")
+            "Applying the change does not give the list.")
     }
 }

@@ -12,7 +12,7 @@ extension MessageCollection {
 
     /// Loads older messages: first from the complete part of the cache, then from the server.
     ///
-    /// If the server cannot be asked, the list also shows the next gap and the stored messages
+    /// If the server cannot be reached, the list also shows the next gap and the stored messages
     /// older than it.
     ///
     /// A page has `previousResultSize` messages, but not more than the capacity of the collection.

@@ -6,7 +6,7 @@ import Sync
 extension Window {
     /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
-    /// Pass `true` for `crossesGaps` if the server cannot be asked: the window then includes
+    /// Pass `true` for `crossesGaps` if the server cannot be reached: the window then includes
     /// messages on the other side of a gap.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
