@@ -87,7 +87,8 @@ final class SoakClient {
                 network.conditions = .withinContract(seed: random.next())
                 count("network changes")
             case 95..<96: try await suspend()
-            default: try await resume()
+            case 96..<98: try await resume()
+            default: try await resendFailed()
             }
         } catch {
             // While the device is offline or suspended, calls that need a connection or the files
@@ -137,6 +138,16 @@ final class SoakClient {
         isSuspended = false
     }
 
+    /// Resends the failed messages, as users do.
+    ///
+    /// Otherwise the outbox would grow during the run.
+    private func resendFailed() async throws {
+        let engine = try client.engine
+        for item in try engine.store.outboxItems() where item.state == .failed {
+            _ = try await engine.resend(item.requestID)
+        }
+    }
+
     // MARK: The end
 
     /// Removes all faults, resends failed messages, and waits until all messages are sent.
@@ -146,13 +157,10 @@ final class SoakClient {
         network.conditions = .perfect
         try await resume()
         try await connect()
-        let engine = try client.engine
-        for item in try engine.store.outboxItems() where item.state == .failed {
-            _ = try await engine.resend(item.requestID)
-        }
-        let (snapshot, changes) = try engine.store.observe(.everything)
+        try await resendFailed()
+        let (snapshot, changes) = try client.engine.store.observe(.everything)
         if try snapshot.outboxItems().isEmpty { return }
-        for await _ in changes where try engine.store.outboxItems().isEmpty { return }
+        for await _ in changes where try client.engine.store.outboxItems().isEmpty { return }
     }
 
     /// Fetches the whole history of a channel to the device.
