@@ -1,9 +1,6 @@
 extension MessageListParams {
     /// Returns a Boolean value that indicates whether a message belongs to the list, regardless of
     /// its time.
-    ///
-    /// ``showsSubchannelMessagesOnly`` is ignored, because a message has no information about its
-    /// subchannel.
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }

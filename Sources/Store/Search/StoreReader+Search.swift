@@ -78,7 +78,7 @@ extension StoreReader {
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: The messages. There are fewer than `limit` only if no other message matches, or
     ///   in the order of relevance, which ranks only the newest
-    ///   ``MessageSearchParams/rankedCount`` matches.
+    ///   `MessageSearchParams.rankedCount` matches.
     /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
     ///   be decoded.
     /// - Complexity: With a complete search index, some lookups for each of its segments, and
