@@ -71,3 +71,21 @@ extension [UInt8] {
         withBytes { $0.precedes(other) }
     }
 }
+
+extension Array {
+    /// Returns the number of elements at the beginning for which a condition holds.
+    ///
+    /// No element after the first one for which it does not hold may meet the condition.
+    ///
+    /// - Complexity: O(log *n*).
+    @inline(__always)
+    func countOfFirst(where condition: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

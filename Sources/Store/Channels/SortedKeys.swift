@@ -20,13 +20,7 @@ struct SortedKeys: Sendable {
 
     /// Returns the number of keys that precede `key`.
     func countBefore(_ key: KeyBytes) -> Int {
-        var low = 0
-        var high = keys.count
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle].precedes(key) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        keys.countOfFirst { $0.precedes(key) }
     }
 
     /// Removes `old` and inserts `new`; either may be `nil`.

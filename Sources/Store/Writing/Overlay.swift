@@ -217,17 +217,7 @@ extension [Int32] {
         _ key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
     ) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[Int(self[middle])].key(in: bytes).precedes(key) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
+        countOfFirst { entries[Int($0)].key(in: bytes).precedes(key) }
     }
 }
 
