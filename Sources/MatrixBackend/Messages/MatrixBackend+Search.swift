@@ -29,7 +29,7 @@ extension MatrixBackend {
         for room in Set(events.map(\.room)) {
             let events = events.filter { $0.room == room }.map(\.event)
             for message in try await self.messages(events, in: room, since: nil) {
-                messages[MessageID(message.messageID?.rawValue ?? "")] = message
+                if let id = message.messageID { messages[id] = message }
             }
         }
         let query = SearchQuery(params.text)
@@ -37,10 +37,10 @@ extension MatrixBackend {
             // The homeserver finds an edited message by its first text, too.
             $0.updatedAt == nil || query.hits(in: $0) != nil
         }
-        let isOver = params.since.flatMap { since in
-            reply.results.last.map { $0.event.time < since }
+        if let since = params.since, let last = reply.results.last, last.event.time < since {
+            return Page(page, next: nil)
         }
-        return Page(page, next: isOver ?? false ? nil : reply.next.map { PageCursor($0) })
+        return Page(page, next: reply.next.map { PageCursor($0) })
     }
 
     private func search(
