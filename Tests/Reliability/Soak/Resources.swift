@@ -2,30 +2,31 @@ import Foundation
 
 /// The resources that the process uses at one moment.
 struct Resources {
-    /// The resident memory in bytes, and the part of it that is not backed by a file.
+    /// The resident memory in MiB, and the part of it that is not backed by a file.
     ///
     /// `nil` on systems without `/proc`.
     let resident: Double?
     let anonymous: Double?
-    /// The size of the clients' files in bytes.
+    /// The size of the clients' files in MiB.
     let disk: Double
     let descriptors: Double
 
     init(of directory: URL) {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        func bytes(_ name: String) -> Double? {
+        func mebibytes(_ name: String) -> Double? {
             status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?
                 .split(whereSeparator: \.isWhitespace).dropFirst().first
-                .flatMap { Double($0) }.map { $0 * 1024 }
+                .flatMap { Double($0) }.map { $0 / 1024 }
         }
-        resident = bytes("VmRSS")
-        anonymous = bytes("RssAnon")
+        resident = mebibytes("VmRSS")
+        anonymous = mebibytes("RssAnon")
         let files = FileManager.default.enumerator(
             at: directory, includingPropertiesForKeys: [.fileSizeKey])
         // A file may be removed while the sizes are added up.
-        disk = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
-            $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
-        }
+        disk =
+            (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
+                $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
+            } / Double(1 << 20)
         let open = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
         descriptors = Double(open?.count ?? 0)
     }

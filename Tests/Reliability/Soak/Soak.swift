@@ -195,8 +195,7 @@ final class Soak {
 
     /// The memory and the files over the run; `nil` on a system without `/proc`.
     var plot: MemoryPlot? {
-        let megabyte = Double(1 << 20)
-        let anonymous = samples.compactMap(\.anonymous).map { $0 / megabyte }
+        let anonymous = samples.compactMap(\.anonymous)
         guard !anonymous.isEmpty else { return nil }
         return MemoryPlot(
             minutes: seconds / 60,
@@ -205,20 +204,19 @@ final class Soak {
                     name: "anonymous memory", color: "#2a6fdb", mebibytes: anonymous),
                 MemoryPlot.Line(
                     name: "files of the clients", color: "#e08a2c",
-                    mebibytes: samples.map { $0.disk / megabyte }),
+                    mebibytes: samples.map(\.disk)),
             ])
     }
 
     private func report(_ kills: KilledWorld.Outcome) -> String {
-        let megabyte = Double(1 << 20)
         let trends = [
             Trend(
-                "resident memory", "MiB", samples.compactMap(\.resident).map { $0 / megabyte },
+                "resident memory", "MiB", samples.compactMap(\.resident),
                 allowance: 4),
             Trend(
                 "of it, anonymous", "MiB",
-                samples.compactMap(\.anonymous).map { $0 / megabyte }, allowance: 4),
-            Trend("files of the clients", "MiB", samples.map { $0.disk / megabyte }, allowance: 1),
+                samples.compactMap(\.anonymous), allowance: 4),
+            Trend("files of the clients", "MiB", samples.map(\.disk), allowance: 1),
             Trend("open files", "", samples.map(\.descriptors), allowance: 4),
         ].compactMap(\.self)
         for trend in trends where !trend.isFlat { violations.append("\(trend.name) is not flat") }
