@@ -152,8 +152,8 @@ final class World {
         // Ignore the error: without a readable directory, there are no devices.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        // Omit the directories of encrypted devices: their names are a hyphen and a hash, from
-        // which the device's name cannot be derived.
+        // Omit the directories of encrypted devices. Their names are a hyphen and a hash, and a
+        // hash does not reveal the name of the device.
         return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
             .sorted()
     }

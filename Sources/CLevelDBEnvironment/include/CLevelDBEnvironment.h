@@ -265,7 +265,7 @@ void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock);
 
 // MARK: Reports about logs
 
-/// What an opening has found in the logs that it replayed.
+/// A report about the logs that were replayed when a database was opened.
 typedef struct {
     /// The number of replayed logs, and the number of write batches that LevelDB has received from
     /// them.

@@ -77,7 +77,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     /// Applies edits and returns the differences as indices.
     ///
     /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of shifting the
-    ///   array's elements behind the edited ones.
+    ///   elements of the array that follow the edited ones.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []

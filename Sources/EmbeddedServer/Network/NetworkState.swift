@@ -17,8 +17,8 @@ struct NetworkState {
     /// The pending feed calls, which end when the network goes offline.
     var feeds: [Int: FeedTask] = [:]
 
-    /// A batch of the server of which only some parts were reported, and the server's cursor with
-    /// which it was requested; `nil` if there is none.
+    /// The server's batch that was reported only in part, and the cursor of the request for it;
+    /// `nil` if there is no such batch.
     var cutBatch: (since: String, batch: FeedBatch)?
 
     /// The last reported batch, which may be repeated.

@@ -1,8 +1,7 @@
 /// The conditions of pages of histories, threads, channels and members.
 ///
-/// Shares range from 0 (never) to 1 (always). All of these conditions are within the contract,
-/// which does not specify the length of pages. A client that follows the cursors still reaches the
-/// end.
+/// Shares range from 0 (never) to 1 (always). The contract does not specify the length of pages, so
+/// it allows all of these conditions. A client that follows the cursors still reaches the end.
 public struct PageConditions: Hashable, Sendable {
     /// The maximum number of elements on each side of a page's anchor; `nil` for no limit.
     ///

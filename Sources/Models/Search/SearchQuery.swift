@@ -122,8 +122,8 @@ extension SearchQuery {
     /// The words may be in different texts of the message, but each phrase must be in a single
     /// text. The ranges in a text are in order and do not overlap.
     ///
-    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words,
-    ///   which is at most ``maximumWordCount``.
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words. A
+    ///   query has at most ``maximumWordCount`` words.
     public func hits(in message: Message) -> [SearchHit]? {
         if required.isEmpty { return nil }
         let texts = message.searchedTexts.map { (field: $0.field, text: SearchText($0.text)) }

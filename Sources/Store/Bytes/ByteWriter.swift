@@ -48,9 +48,9 @@ package struct ByteWriter {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // The length of this text does not fit in two bytes, so a smaller length was written,
-            // which may be the length of a stored text. UTF-8 never contains the byte 0xFF, so this
-            // byte makes the keys different.
+            // The length of this text does not fit in two bytes, so a smaller length was written. A
+            // stored text may have that length. UTF-8 never contains the byte 0xFF, so this byte
+            // makes the keys different.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }

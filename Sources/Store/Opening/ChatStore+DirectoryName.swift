@@ -30,8 +30,8 @@ extension ChatStore {
         try DiskFile.names(in: root.path)
     }
 
-    /// Returns the users' directories in `root`, except for directories with a hashed name, from
-    /// which the user cannot be derived.
+    /// Returns the users' directories in `root`, except for directories with a hashed name, because
+    /// a hash does not reveal the user.
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {

@@ -33,8 +33,8 @@ extension StoreFiles {
     ///   two copies.
     func rebuildOutbox(_ key: EncryptionKey?) throws(StoreError) {
         let keys = try unlock(key, isCreating: false)
-        // Hold the cache's lock, so that no other process creates an outbox during the time in
-        // which the directory has none.
+        // Hold the cache's lock, so that no other process creates an outbox while the directory
+        // has none.
         try DiskFile.createDirectory(cache)
         let environment = LevelDB.Environment.disk()
         try environment.withLock(of: outbox) { () throws(StoreError) in

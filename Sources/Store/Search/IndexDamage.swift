@@ -21,8 +21,8 @@ final class IndexDamage: Sendable {
         state.withLock { $0.found == nil && commit >= $0.firstCommit }
     }
 
-    /// Records damage that a search in a commit has found, unless the commit has an earlier index,
-    /// which was removed since.
+    /// Records damage that a search in a commit has found, unless the commit has an earlier index
+    /// that has been removed in the meantime.
     func record(_ error: StoreError, in commit: Int) {
         let observer = state.withLock { state -> (@Sendable () -> Void)? in
             guard commit >= state.firstCommit else { return nil }
