@@ -234,7 +234,7 @@ $(FUZZERS) Logs: fuzzer
 mutants: deps .build-tools/mutants
 	.build-tools/mutants plant .build-mutants/tree
 	swift build --build-tests --package-path .build-mutants/tree --scratch-path .build-mutants/build
-	.build-tools/mutants kill .build-mutants/tree $(MUTANTS)
+	SCROLLBACK_RUNS=2000 .build-tools/mutants kill .build-mutants/tree $(MUTANTS)
 
 faults: deps
 	swift run -c release $(STRICT) ScrollbackReliability faults $(if $(PAGE),--page $(PAGE))

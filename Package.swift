@@ -183,7 +183,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "ScrollbackTestingTests",
-            dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),
+            dependencies: [
+                "ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync",
+                "ScrollbackTestSupport",
+            ]),
         .testTarget(
             name: "CollectionsTests",
             dependencies: [

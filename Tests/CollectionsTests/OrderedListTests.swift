@@ -1,3 +1,4 @@
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
@@ -38,7 +39,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<100) func orderedListEqualsASortedArray(seed: Int) {
+    @Test(arguments: Seeds.count(30, atNight: 1_000)) func orderedListEqualsASortedArray(seed: Int)
+    {
         var random = SeededRandom(seed: seed)
         let isReversed = random.oneIn(2)
         var list = OrderedList<Row, Int>(isReversed: isReversed)

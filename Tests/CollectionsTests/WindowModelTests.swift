@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -8,7 +9,9 @@ import Testing
 
 /// Compares a window with a simple read of the store, under random writes and moves of the window.
 @Suite struct WindowModelTests {
-    @Test(arguments: 0..<250) func windowEqualsTheStoredHistory(seed: Int) throws {
+    @Test(arguments: Seeds.count(60, atNight: 2_000)) func windowEqualsTheStoredHistory(seed: Int)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         var world = try World(&random)
         for step in 0..<60 {

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -20,23 +21,23 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<6)
-    func embeddedServerPassesTheConformanceSuiteOnAnAwkwardNetwork(seed: UInt64) async throws {
+    @Test(arguments: Seeds.count(2, atNight: 20))
+    func embeddedServerPassesTheConformanceSuiteOnAnAwkwardNetwork(seed: Int) async throws {
         try await withDirectory { directory in
             let subject = try EmbeddedServerSubject(
-                at: directory, ServerConditions(), network: .awkward(seed: seed))
+                at: directory, ServerConditions(), network: .awkward(seed: UInt64(seed)))
             let report = await BackendConformance.run(on: subject)
             #expect(report.isKept, "\(report)")
             subject.close()
         }
     }
 
-    @Test(arguments: 0..<4)
-    func embeddedServerPassesTheConformanceSuiteWithClockSkew(seed: UInt64) async throws {
+    @Test(arguments: Seeds.count(1, atNight: 20))
+    func embeddedServerPassesTheConformanceSuiteWithClockSkew(seed: Int) async throws {
         try await withDirectory { directory in
             var conditions = ServerConditions()
             conditions.clockSkew = 50
-            let subject = try EmbeddedServerSubject(at: directory, conditions, seed: seed)
+            let subject = try EmbeddedServerSubject(at: directory, conditions, seed: UInt64(seed))
             let report = await BackendConformance.run(on: subject)
             #expect(report.isKept, "\(report)")
             #expect(report.skipped.contains { $0.promiseID == "send.order" })

@@ -16,7 +16,7 @@ private var serverName: String {
 
 /// Tests the prompt with the homeserver that `make test-matrix` starts.
 @Suite(
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(10)),
     .enabled(if: matrixServer != nil, "make test-matrix starts a homeserver"))
 struct LiveMatrixTests {
     private let directory: ScratchDirectory

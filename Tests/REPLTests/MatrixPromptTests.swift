@@ -4,7 +4,7 @@ import Testing
 
 /// Tests the prompt with `--matrix` and without a homeserver: no process listens on port 1 of this
 /// machine.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MatrixPromptTests {
     private let directory: ScratchDirectory
     private let nowhere = ["--matrix", "http://127.0.0.1:1"]

@@ -19,7 +19,7 @@
     ///
     /// `make test-inspector PICTURES=Docs` replaces them.
     @MainActor
-    @Suite(.enabled(if: directoryPath != nil), .timeLimit(.minutes(3)))
+    @Suite(.enabled(if: directoryPath != nil), .timeLimit(.minutes(10)))
     struct PictureTests {
         @Test func picturesOfTheViewsAreWritten() async throws {
             let directory = URL(filePath: try #require(directoryPath))

@@ -12,7 +12,7 @@ import Testing
 ///
 /// A crash does not cause this, but a disk that ignores syncs may.
 @Suite struct LyingDiskTests {
-    private static let seeds = Seeds.count(30, atNight: 500)
+    private static let seeds = Seeds.count(10, atNight: 500)
 
     /// Creates a store whose cache has two logs.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store
@@ -184,7 +185,7 @@ import Testing
         let directory = scene.directory
         let path = try scene.file(name)
         let bytes = try Data(contentsOf: path)
-        for index in bytes.indices where index % (name == ".log" ? 1 : 7) == 0 {
+        for index in Seeds.sample(of: bytes.indices, every: name == ".log" ? 7 : 37) {
             let copy = try StoreDirectory(of: directory)
             var damaged = bytes
             damaged[index] ^= 0x04

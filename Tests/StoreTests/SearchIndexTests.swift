@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
@@ -130,7 +131,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...5) func pagesAgreeWithAListOfAllMessages(seed: Int) throws {
+    @Test(arguments: Seeds.count(2, atNight: 100)) func pagesAgreeWithAListOfAllMessages(seed: Int)
+        throws
+    {
         let world = try World(seed: seed)
         for _ in 0..<40 {
             try world.step()

@@ -12,4 +12,14 @@ package enum Seeds {
     package static func count(_ byDay: Int, atNight: Int) -> Range<Int> {
         0..<(isNight ? atNight : byDay)
     }
+
+    /// Returns some of the numbers of a range in ordinary runs, and all of them in nightly runs.
+    ///
+    /// - Parameters:
+    ///   - range: The numbers, such as the offsets of the bytes of a file.
+    ///   - step: The distance of two numbers in ordinary runs. A prime number does not always hit
+    ///     the same part of structures whose size is a power of two.
+    package static func sample(of range: Range<Int>, every step: Int) -> StrideTo<Int> {
+        stride(from: range.lowerBound, to: range.upperBound, by: isNight ? 1 : step)
+    }
 }

@@ -79,11 +79,13 @@ extension ConformanceCheck {
         } catch {
             outcome = .failed("an unexpected error: \(error)")
         }
-        let trace = scene.log.lines
-        if let error = await scene.end() { outcome = .failed("the host's hook failed: \(error)") }
-        let isFailed = if case .failed = outcome { true } else { false }
+        var trace = if case .failed = outcome { scene.log.lines } else { [String]() }
+        if let error = await scene.end() {
+            outcome = .failed("the host's hook failed: \(error)")
+            trace = scene.log.lines
+        }
         let result = ConformanceResult(
-            check: self, promise: broken, outcome: outcome, trace: isFailed ? trace : [])
+            check: self, promise: broken, outcome: outcome, trace: trace)
         return (result, scene.hasConnected)
     }
 

@@ -13,7 +13,7 @@ import Testing
 /// - `SCROLLBACK_RUNS` is the number of runs, and `SCROLLBACK_FIRST` is the seed of the first one.
 @Suite struct ModelTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let runCount = number("SCROLLBACK_RUNS") ?? 2000
+    private static let runCount = number("SCROLLBACK_RUNS") ?? 500
     private static let first = number("SCROLLBACK_FIRST") ?? 0
 
     private static func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
