@@ -13,12 +13,10 @@ package enum Seeds {
         0..<(isNight ? atNight : byDay)
     }
 
-    /// Returns some of the numbers of a range in ordinary runs, and all of them in nightly runs.
+    /// Returns each `step`th number of a range in ordinary runs, and all numbers in nightly runs.
     ///
-    /// - Parameters:
-    ///   - range: The numbers, such as the offsets of the bytes of a file.
-    ///   - step: The distance of two numbers in ordinary runs. A prime number does not always hit
-    ///     the same part of structures whose size is a power of two.
+    /// Pass a prime number, so that the sample does not always hit the same part of structures
+    /// whose size is a power of two.
     package static func sample(of range: Range<Int>, every step: Int) -> StrideTo<Int> {
         stride(from: range.lowerBound, to: range.upperBound, by: isNight ? 1 : step)
     }
