@@ -82,57 +82,6 @@ public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// The unread counts that the server maintains for a user in a channel.
-public nonisolated enum Scrollback_CountPreference: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// Unread messages and mentions.
-  case all // = 0
-
-  /// Unread messages only.
-  case unreadMessageCountOnly // = 1
-
-  /// Mentions only.
-  case unreadMentionCountOnly // = 2
-
-  /// Nothing.
-  case off // = 3
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .all
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .all
-    case 1: self = .unreadMessageCountOnly
-    case 2: self = .unreadMentionCountOnly
-    case 3: self = .off
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .all: return 0
-    case .unreadMessageCountOnly: return 1
-    case .unreadMentionCountOnly: return 2
-    case .off: return 3
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_CountPreference] = [
-    .all,
-    .unreadMessageCountOnly,
-    .unreadMentionCountOnly,
-    .off,
-  ]
-
-}
-
 /// The operation that an outbox item asks the server to perform.
 public nonisolated enum Scrollback_OutboxOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -749,57 +698,6 @@ public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf
 
 }
 
-/// The messages of a channel for which a user gets push notifications.
-public nonisolated enum Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// The messages selected by the user's general setting.
-  case `default` // = 0
-
-  /// All messages.
-  case all // = 1
-
-  /// No messages.
-  case off // = 2
-
-  /// Only messages that mention the user.
-  case mentionOnly // = 3
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .default
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .default
-    case 1: self = .all
-    case 2: self = .off
-    case 3: self = .mentionOnly
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .default: return 0
-    case .all: return 1
-    case .off: return 2
-    case .mentionOnly: return 3
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_GroupChannelPushTriggerOption] = [
-    .default,
-    .all,
-    .off,
-    .mentionOnly,
-  ]
-
-}
-
 /// The way in which a filter combines several users.
 public nonisolated enum Scrollback_QueryType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -1263,9 +1161,6 @@ public nonisolated struct Scrollback_User: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// True if a download of the profile image requires authentication.
-  public var requireAuthForProfileImage: Bool = false
-
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1342,14 +1237,8 @@ public nonisolated struct Scrollback_Sender: Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
 
-  /// True if a download of the profile image requires authentication.
-  public var requireAuthForProfileImage: Bool = false
-
   /// The role of the user in the channel.
   public var role: Scrollback_Role = .none
-
-  /// True if the current user has blocked this user.
-  public var isBlockedByMe: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -1445,12 +1334,6 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {_uniqueStorage()._friendName = nil}
 
-  /// True if a download of the profile image requires authentication.
-  public var requireAuthForProfileImage: Bool {
-    get {_storage._requireAuthForProfileImage}
-    set {_uniqueStorage()._requireAuthForProfileImage = newValue}
-  }
-
   /// The role of the user in the channel.
   public var role: Scrollback_Role {
     get {_storage._role}
@@ -1461,12 +1344,6 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   public var isBlockedByMe: Bool {
     get {_storage._isBlockedByMe}
     set {_uniqueStorage()._isBlockedByMe = newValue}
-  }
-
-  /// True if this user has blocked the current user.
-  public var isBlockingMe: Bool {
-    get {_storage._isBlockingMe}
-    set {_uniqueStorage()._isBlockingMe = newValue}
   }
 
   /// The membership state: joined, invited or neither.
@@ -1515,24 +1392,6 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
     set {_uniqueStorage()._readTs = newValue}
   }
 
-  /// True if the user gets push notifications of the channel.
-  public var pushEnabled: Bool {
-    get {_storage._pushEnabled}
-    set {_uniqueStorage()._pushEnabled = newValue}
-  }
-
-  /// The setting for which messages of the channel the user gets push notifications.
-  public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
-    get {_storage._pushTriggerOption}
-    set {_uniqueStorage()._pushTriggerOption = newValue}
-  }
-
-  /// True if the user has enabled "do not disturb".
-  public var doNotDisturb: Bool {
-    get {_storage._doNotDisturb}
-    set {_uniqueStorage()._doNotDisturb = newValue}
-  }
-
   public var extra: Dictionary<String,Scrollback_JSONValue> {
     get {_storage._extra}
     set {_uniqueStorage()._extra = newValue}
@@ -1543,88 +1402,6 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// A user who has entered an open channel.
-public nonisolated struct Scrollback_Participant: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The ID of the user; unique within the application.
-  public var userID: String = String()
-
-  /// The name to display.
-  public var nickname: String = String()
-
-  /// The URL of the profile image; empty if there is none.
-  public var profileURL: String = String()
-
-  /// Custom metadata of the application, by key.
-  public var metadata: Dictionary<String,String> = [:]
-
-  /// True if the user is connected; nil if unknown.
-  public var isOnline: Bool {
-    get {_isOnline ?? false}
-    set {_isOnline = newValue}
-  }
-  /// Returns true if `isOnline` has been explicitly set.
-  public var hasIsOnline: Bool {self._isOnline != nil}
-  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
-  public mutating func clearIsOnline() {self._isOnline = nil}
-
-  /// True if the user is active, that is, not deactivated.
-  public var isActive: Bool {
-    get {_isActive ?? false}
-    set {_isActive = newValue}
-  }
-  /// Returns true if `isActive` has been explicitly set.
-  public var hasIsActive: Bool {self._isActive != nil}
-  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
-  public mutating func clearIsActive() {self._isActive = nil}
-
-  /// The time at which the user was last connected; nil if unknown.
-  public var lastSeenAt: Int64 = 0
-
-  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
-  public var preferredLanguages: [String] = []
-
-  /// The key by which the user was found as a friend.
-  public var friendDiscoveryKey: String {
-    get {_friendDiscoveryKey ?? String()}
-    set {_friendDiscoveryKey = newValue}
-  }
-  /// Returns true if `friendDiscoveryKey` has been explicitly set.
-  public var hasFriendDiscoveryKey: Bool {self._friendDiscoveryKey != nil}
-  /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
-
-  /// The name of the user among the current user's friends.
-  public var friendName: String {
-    get {_friendName ?? String()}
-    set {_friendName = newValue}
-  }
-  /// Returns true if `friendName` has been explicitly set.
-  public var hasFriendName: Bool {self._friendName != nil}
-  /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendName() {self._friendName = nil}
-
-  /// True if a download of the profile image requires authentication.
-  public var requireAuthForProfileImage: Bool = false
-
-  /// True if the user is muted in this channel and cannot send messages.
-  public var isMuted: Bool = false
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _isOnline: Bool? = nil
-  fileprivate var _isActive: Bool? = nil
-  fileprivate var _friendDiscoveryKey: String? = nil
-  fileprivate var _friendName: String? = nil
 }
 
 /// A user who was muted or banned.
@@ -1690,9 +1467,6 @@ public nonisolated struct Scrollback_RestrictedUser: Sendable {
   public var hasFriendName: Bool {self._friendName != nil}
   /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
   public mutating func clearFriendName() {self._friendName = nil}
-
-  /// True if a download of the profile image requires authentication.
-  public var requireAuthForProfileImage: Bool = false
 
   /// The kind of restriction: muted or banned.
   public var restrictionType: Scrollback_RestrictionType = .muted
@@ -1912,16 +1686,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `parentMessageInfo`. Subsequent reads from it will return its default value.
   public mutating func clearParentMessageInfo() {_uniqueStorage()._parentMessageInfo = nil}
 
-  /// The text of the parent message, as older servers report it.
-  public var parentMessageText: String {
-    get {_storage._parentMessageText ?? String()}
-    set {_uniqueStorage()._parentMessageText = newValue}
-  }
-  /// Returns true if `parentMessageText` has been explicitly set.
-  public var hasParentMessageText: Bool {_storage._parentMessageText != nil}
-  /// Clears the value of `parentMessageText`. Subsequent reads from it will return its default value.
-  public mutating func clearParentMessageText() {_uniqueStorage()._parentMessageText = nil}
-
   /// The replies to this message; nil if none are known.
   public var threadInfo: Scrollback_ThreadInfo {
     get {_storage._threadInfo ?? Scrollback_ThreadInfo()}
@@ -1956,55 +1720,11 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._isRemoved = newValue}
   }
 
-  /// True if the message belongs to a supergroup channel.
-  public var isSuper: Bool {
-    get {_storage._isSuper}
-    set {_uniqueStorage()._isSuper = newValue}
-  }
-
-  /// True if a guest sent the message.
-  public var isGuestMsg: Bool {
-    get {_storage._isGuestMsg}
-    set {_uniqueStorage()._isGuestMsg = newValue}
-  }
-
-  /// True if the sender is blocked in the whole application.
-  public var isGlobalBlock: Bool {
-    get {_storage._isGlobalBlock}
-    set {_uniqueStorage()._isGlobalBlock = newValue}
-  }
-
-  /// True if the reactions must be fetched again.
-  public var checkReactions: Bool {
-    get {_storage._checkReactions}
-    set {_uniqueStorage()._checkReactions = newValue}
-  }
-
   /// True if the message becomes the channel's last message although it is silent.
   public var forceUpdateLastMessage: Bool {
     get {_storage._forceUpdateLastMessage}
     set {_uniqueStorage()._forceUpdateLastMessage = newValue}
   }
-
-  /// The lifetime of the message in seconds; nil if it does not disappear.
-  public var messageSurvivalSeconds: Int64 {
-    get {_storage._messageSurvivalSeconds ?? 0}
-    set {_uniqueStorage()._messageSurvivalSeconds = newValue}
-  }
-  /// Returns true if `messageSurvivalSeconds` has been explicitly set.
-  public var hasMessageSurvivalSeconds: Bool {_storage._messageSurvivalSeconds != nil}
-  /// Clears the value of `messageSurvivalSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearMessageSurvivalSeconds() {_uniqueStorage()._messageSurvivalSeconds = nil}
-
-  /// The time in hours for which the server keeps the message; nil for no limit.
-  public var messageRetentionHour: Int64 {
-    get {_storage._messageRetentionHour ?? 0}
-    set {_uniqueStorage()._messageRetentionHour = newValue}
-  }
-  /// Returns true if `messageRetentionHour` has been explicitly set.
-  public var hasMessageRetentionHour: Bool {_storage._messageRetentionHour != nil}
-  /// Clears the value of `messageRetentionHour`. Subsequent reads from it will return its default value.
-  public mutating func clearMessageRetentionHour() {_uniqueStorage()._messageRetentionHour = nil}
 
   /// The effect of the message on push notifications and counts; nil for the defaults.
   public var messageEvents: Scrollback_MessageEvents {
@@ -2026,64 +1746,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `ogTag`. Subsequent reads from it will return its default value.
   public mutating func clearOgTag() {_uniqueStorage()._ogTag = nil}
 
-  /// Data of the server's own features, as received.
-  public var extendedMessage: Scrollback_JSONValue {
-    get {_storage._extendedMessage ?? Scrollback_JSONValue()}
-    set {_uniqueStorage()._extendedMessage = newValue}
-  }
-  /// Returns true if `extendedMessage` has been explicitly set.
-  public var hasExtendedMessage: Bool {_storage._extendedMessage != nil}
-  /// Clears the value of `extendedMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearExtendedMessage() {_uniqueStorage()._extendedMessage = nil}
-
-  /// The content of views for the server's own features, as received.
-  public var extendedMessagePayload: Scrollback_JSONValue {
-    get {_storage._extendedMessagePayload ?? Scrollback_JSONValue()}
-    set {_uniqueStorage()._extendedMessagePayload = newValue}
-  }
-  /// Returns true if `extendedMessagePayload` has been explicitly set.
-  public var hasExtendedMessagePayload: Bool {_storage._extendedMessagePayload != nil}
-  /// Clears the value of `extendedMessagePayload`. Subsequent reads from it will return its default value.
-  public mutating func clearExtendedMessagePayload() {_uniqueStorage()._extendedMessagePayload = nil}
-
-  /// The sound of the message as a critical alert; nil if it is not one.
-  public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
-    get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
-    set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
-  }
-  /// Returns true if `appleCriticalAlertOptions` has been explicitly set.
-  public var hasAppleCriticalAlertOptions: Bool {_storage._appleCriticalAlertOptions != nil}
-  /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
-  public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
-
-  /// The ID of the scheduled message that this one was sent from.
-  public var scheduledMessageID: String {
-    get {_storage._scheduledMessageID}
-    set {_uniqueStorage()._scheduledMessageID = newValue}
-  }
-
-  /// The time at which the message will be sent.
-  public var scheduledAt: Int64 {
-    get {_storage._scheduledAt}
-    set {_uniqueStorage()._scheduledAt = newValue}
-  }
-
-  /// The status of the schedule, as the server wrote it.
-  public var scheduledStatus: String {
-    get {_storage._scheduledStatus ?? String()}
-    set {_uniqueStorage()._scheduledStatus = newValue}
-  }
-  /// Returns true if `scheduledStatus` has been explicitly set.
-  public var hasScheduledStatus: Bool {_storage._scheduledStatus != nil}
-  /// Clears the value of `scheduledStatus`. Subsequent reads from it will return its default value.
-  public mutating func clearScheduledStatus() {_uniqueStorage()._scheduledStatus = nil}
-
-  /// The ID of the previous message in the channel, according to the server.
-  public var previousMessageID: String {
-    get {_storage._previousMessageID}
-    set {_uniqueStorage()._previousMessageID = newValue}
-  }
-
   /// The unread counts that arrived with the message, as the server wrote them.
   public var unreadMessageCount: Scrollback_JSONValue {
     get {_storage._unreadMessageCount ?? Scrollback_JSONValue()}
@@ -2093,16 +1755,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   public var hasUnreadMessageCount: Bool {_storage._unreadMessageCount != nil}
   /// Clears the value of `unreadMessageCount`. Subsequent reads from it will return its default value.
   public mutating func clearUnreadMessageCount() {_uniqueStorage()._unreadMessageCount = nil}
-
-  /// The values that an edit replaced, as the server wrote them.
-  public var oldValues: Scrollback_JSONValue {
-    get {_storage._oldValues ?? Scrollback_JSONValue()}
-    set {_uniqueStorage()._oldValues = newValue}
-  }
-  /// Returns true if `oldValues` has been explicitly set.
-  public var hasOldValues: Bool {_storage._oldValues != nil}
-  /// Clears the value of `oldValues`. Subsequent reads from it will return its default value.
-  public mutating func clearOldValues() {_uniqueStorage()._oldValues = nil}
 
   /// The translations of the text, by language code.
   public var translations: Dictionary<String,String> {
@@ -2114,12 +1766,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   public var translationTargetLanguages: [String] {
     get {_storage._translationTargetLanguages}
     set {_uniqueStorage()._translationTargetLanguages = newValue}
-  }
-
-  /// The data of server plugins.
-  public var plugins: [Scrollback_Plugin] {
-    get {_storage._plugins}
-    set {_uniqueStorage()._plugins = newValue}
   }
 
   /// The poll of the message.
@@ -2219,16 +1865,6 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   /// True if a download requires authentication.
   public var requireAuth: Bool = false
 
-  /// The URL without the parameters that authorize a download.
-  public var plainURL: String {
-    get {_plainURL ?? String()}
-    set {_plainURL = newValue}
-  }
-  /// Returns true if `plainURL` has been explicitly set.
-  public var hasPlainURL: Bool {self._plainURL != nil}
-  /// Clears the value of `plainURL`. Subsequent reads from it will return its default value.
-  public mutating func clearPlainURL() {self._plainURL = nil}
-
   /// Custom data of the application.
   public var data: String {
     get {_data ?? String()}
@@ -2258,7 +1894,6 @@ public nonisolated struct Scrollback_FileInfo: Sendable {
   fileprivate var _name: String? = nil
   fileprivate var _type: String? = nil
   fileprivate var _size: Int64? = nil
-  fileprivate var _plainURL: String? = nil
   fileprivate var _data: String? = nil
   fileprivate var _custom: String? = nil
 }
@@ -2271,16 +1906,6 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
 
   /// The URL from which the thumbnail can be downloaded.
   public var url: String = String()
-
-  /// The URL without the parameters that authorize a download.
-  public var plainURL: String {
-    get {_plainURL ?? String()}
-    set {_plainURL = newValue}
-  }
-  /// Returns true if `plainURL` has been explicitly set.
-  public var hasPlainURL: Bool {self._plainURL != nil}
-  /// Clears the value of `plainURL`. Subsequent reads from it will return its default value.
-  public mutating func clearPlainURL() {self._plainURL = nil}
 
   /// The requested width in pixels.
   public var width: Int64 = 0
@@ -2302,8 +1927,6 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
-
-  fileprivate var _plainURL: String? = nil
 }
 
 /// The users who reacted to a message with the same key, such as an emoji.
@@ -2337,16 +1960,6 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   /// The same users as in sampledUserIDs, with their properties.
   public var sampledUserInfoList: [Scrollback_User] = []
 
-  /// True if the current user holds the reaction; nil if unknown.
-  public var hasCurrentUserReacted_p: Bool {
-    get {_hasCurrentUserReacted_p ?? false}
-    set {_hasCurrentUserReacted_p = newValue}
-  }
-  /// Returns true if `hasCurrentUserReacted_p` has been explicitly set.
-  public var hasHasCurrentUserReacted_p: Bool {self._hasCurrentUserReacted_p != nil}
-  /// Clears the value of `hasCurrentUserReacted_p`. Subsequent reads from it will return its default value.
-  public mutating func clearHasCurrentUserReacted_p() {self._hasCurrentUserReacted_p = nil}
-
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2354,7 +1967,6 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   public init() {}
 
   fileprivate var _count: Int64? = nil
-  fileprivate var _hasCurrentUserReacted_p: Bool? = nil
 }
 
 /// A reaction of one user to a message that was added or removed.
@@ -2665,28 +2277,6 @@ public nonisolated struct Scrollback_OGImage: Sendable {
   fileprivate var _alt: String? = nil
 }
 
-/// The data that a server plugin attached to a message.
-public nonisolated struct Scrollback_Plugin: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The kind of plugin.
-  public var type: String = String()
-
-  /// The vendor of the plugin.
-  public var vendor: String = String()
-
-  /// The data of the plugin, as received.
-  public var detail: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
 /// A question with options to vote for.
 public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2833,16 +2423,6 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The recipients of push notifications, as the server writes them, such as "receivers".
-  public var sendPushNotification: String {
-    get {_sendPushNotification ?? String()}
-    set {_sendPushNotification = newValue}
-  }
-  /// Returns true if `sendPushNotification` has been explicitly set.
-  public var hasSendPushNotification: Bool {self._sendPushNotification != nil}
-  /// Clears the value of `sendPushNotification`. Subsequent reads from it will return its default value.
-  public mutating func clearSendPushNotification() {self._sendPushNotification = nil}
-
   /// True if the message increases the unread count.
   public var updateUnreadCount: Bool {
     get {_updateUnreadCount ?? false}
@@ -2879,29 +2459,9 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
 
   public init() {}
 
-  fileprivate var _sendPushNotification: String? = nil
   fileprivate var _updateUnreadCount: Bool? = nil
   fileprivate var _updateMentionCount: Bool? = nil
   fileprivate var _updateLastMessage: Bool? = nil
-}
-
-/// The sound of a message as a critical alert on Apple platforms.
-public nonisolated struct Scrollback_AppleCriticalAlertOptions: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The name of the sound.
-  public var criticalSound: String = String()
-
-  /// The volume from 0 to 1.
-  public var volume: Double = 0
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
 }
 
 /// A channel that users are members of.
@@ -2961,12 +2521,6 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   public var freeze: Bool {
     get {_storage._freeze}
     set {_uniqueStorage()._freeze = newValue}
-  }
-
-  /// True if the server does not store the channel's messages.
-  public var isEphemeral: Bool {
-    get {_storage._isEphemeral}
-    set {_uniqueStorage()._isEphemeral = newValue}
   }
 
   /// Custom metadata of the application, by key.
@@ -3033,28 +2587,10 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._isDistinct = newValue}
   }
 
-  /// True if users who are not members can find the channel.
-  public var isDiscoverable: Bool {
-    get {_storage._isDiscoverable}
-    set {_uniqueStorage()._isDiscoverable = newValue}
-  }
-
-  /// True if joining requires an access code.
-  public var isAccessCodeRequired: Bool {
-    get {_storage._isAccessCodeRequired}
-    set {_uniqueStorage()._isAccessCodeRequired = newValue}
-  }
-
   /// True if the channel carries notifications instead of a conversation.
   public var isChatNotification: Bool {
     get {_storage._isChatNotification}
     set {_uniqueStorage()._isChatNotification = newValue}
-  }
-
-  /// True if the channel is a conversation with an agent.
-  public var isConversation: Bool {
-    get {_storage._isConversation}
-    set {_uniqueStorage()._isConversation = newValue}
   }
 
   /// True if the call that returned the channel created it, as opposed to finding it.
@@ -3074,16 +2610,6 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     get {_storage._isMuted}
     set {_uniqueStorage()._isMuted = newValue}
   }
-
-  /// True if the current user gets push notifications of the channel.
-  public var isPushEnabled: Bool {
-    get {_storage._isPushEnabled ?? false}
-    set {_uniqueStorage()._isPushEnabled = newValue}
-  }
-  /// Returns true if `isPushEnabled` has been explicitly set.
-  public var hasIsPushEnabled: Bool {_storage._isPushEnabled != nil}
-  /// Clears the value of `isPushEnabled`. Subsequent reads from it will return its default value.
-  public mutating func clearIsPushEnabled() {_uniqueStorage()._isPushEnabled = nil}
 
   /// The members of the channel, if the server reports them; for a supergroup, only some of them.
   public var members: [Scrollback_Member] {
@@ -3167,38 +2693,6 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     set {_uniqueStorage()._messagePurgeOffset = newValue}
   }
 
-  /// The lifetime of a message in seconds; nil if messages do not disappear.
-  public var messageSurvivalSeconds: Int64 {
-    get {_storage._messageSurvivalSeconds ?? 0}
-    set {_uniqueStorage()._messageSurvivalSeconds = newValue}
-  }
-  /// Returns true if `messageSurvivalSeconds` has been explicitly set.
-  public var hasMessageSurvivalSeconds: Bool {_storage._messageSurvivalSeconds != nil}
-  /// Clears the value of `messageSurvivalSeconds`. Subsequent reads from it will return its default value.
-  public mutating func clearMessageSurvivalSeconds() {_uniqueStorage()._messageSurvivalSeconds = nil}
-
-  /// The setting that makes messages disappear; nil if messages do not disappear.
-  public var disappearingMessage: Scrollback_DisappearingMessage {
-    get {_storage._disappearingMessage ?? Scrollback_DisappearingMessage()}
-    set {_uniqueStorage()._disappearingMessage = newValue}
-  }
-  /// Returns true if `disappearingMessage` has been explicitly set.
-  public var hasDisappearingMessage: Bool {_storage._disappearingMessage != nil}
-  /// Clears the value of `disappearingMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearDisappearingMessage() {_uniqueStorage()._disappearingMessage = nil}
-
-  /// The setting for which messages the current user gets push notifications.
-  public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
-    get {_storage._pushTriggerOption}
-    set {_uniqueStorage()._pushTriggerOption = newValue}
-  }
-
-  /// The unread counts that the server maintains for the current user.
-  public var countPreference: Scrollback_CountPreference {
-    get {_storage._countPreference}
-    set {_uniqueStorage()._countPreference = newValue}
-  }
-
   /// The user who invited the current user.
   public var inviter: Scrollback_User {
     get {_storage._inviter ?? Scrollback_User()}
@@ -3226,44 +2720,6 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
     get {_storage._pinnedMessageIds}
     set {_uniqueStorage()._pinnedMessageIds = newValue}
   }
-
-  /// The message that was pinned last.
-  public var latestPinnedMessage: Scrollback_Message {
-    get {_storage._latestPinnedMessage ?? Scrollback_Message()}
-    set {_uniqueStorage()._latestPinnedMessage = newValue}
-  }
-  /// Returns true if `latestPinnedMessage` has been explicitly set.
-  public var hasLatestPinnedMessage: Bool {_storage._latestPinnedMessage != nil}
-  /// Clears the value of `latestPinnedMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearLatestPinnedMessage() {_uniqueStorage()._latestPinnedMessage = nil}
-
-  /// True if a bot is a member.
-  public var hasBot_p: Bool {
-    get {_storage._hasBot_p}
-    set {_uniqueStorage()._hasBot_p = newValue}
-  }
-
-  /// True if a bot that uses a language model is a member.
-  public var hasAiBot_p: Bool {
-    get {_storage._hasAiBot_p}
-    set {_uniqueStorage()._hasAiBot_p = newValue}
-  }
-
-  /// True if messages bypass the profanity filter.
-  public var ignoreProfanityFilter: Bool {
-    get {_storage._ignoreProfanityFilter}
-    set {_uniqueStorage()._ignoreProfanityFilter = newValue}
-  }
-
-  /// The setting that sends unread messages as SMS; nil if they are not sent.
-  public var smsFallback: Scrollback_SMSFallback {
-    get {_storage._smsFallback ?? Scrollback_SMSFallback()}
-    set {_uniqueStorage()._smsFallback = newValue}
-  }
-  /// Returns true if `smsFallback` has been explicitly set.
-  public var hasSmsFallback: Bool {_storage._smsFallback != nil}
-  /// Clears the value of `smsFallback`. Subsequent reads from it will return its default value.
-  public mutating func clearSmsFallback() {_uniqueStorage()._smsFallback = nil}
 
   /// True if the current user is a member, if the server reports it in addition to member_state.
   public var isMember: Bool {
@@ -3366,12 +2822,6 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
     set {_uniqueStorage()._freeze = newValue}
   }
 
-  /// True if the server does not store the channel's messages.
-  public var isEphemeral: Bool {
-    get {_storage._isEphemeral}
-    set {_uniqueStorage()._isEphemeral = newValue}
-  }
-
   /// Custom metadata of the application, by key.
   public var metadata: Dictionary<String,String> {
     get {_storage._metadata}
@@ -3412,12 +2862,6 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
     set {_uniqueStorage()._participantCount = newValue}
   }
 
-  /// True if the server distributes the channel's users over partitions.
-  public var isDynamicPartitioned: Bool {
-    get {_storage._isDynamicPartitioned}
-    set {_uniqueStorage()._isDynamicPartitioned = newValue}
-  }
-
   public var extra: Dictionary<String,Scrollback_JSONValue> {
     get {_storage._extra}
     set {_uniqueStorage()._extra = newValue}
@@ -3428,128 +2872,6 @@ public nonisolated struct Scrollback_OpenChannel: @unchecked Sendable {
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// The setting that makes the messages of a channel disappear.
-public nonisolated struct Scrollback_DisappearingMessage: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The lifetime of a message in seconds; negative if messages do not disappear.
-  public var messageSurvivalSeconds: Int64 = 0
-
-  /// True if the lifetime starts when all members have read the message.
-  public var isTriggeredByMessageRead: Bool = false
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-/// The setting that sends unread messages of a channel as SMS.
-public nonisolated struct Scrollback_SMSFallback: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The time in seconds for which a message must be unread before it is sent as SMS.
-  public var waitSeconds: Int64 = 0
-
-  /// The users who never receive an SMS.
-  public var excludeUserIds: [String] = []
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-/// The current number of users of a channel.
-public nonisolated struct Scrollback_MemberCountUpdate: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The URL of the channel.
-  public var channelURL: String = String()
-
-  /// The time of the count.
-  public var ts: Int64 = 0
-
-  /// The number of members of a group channel.
-  public var memberCount: Int64 {
-    get {_memberCount ?? 0}
-    set {_memberCount = newValue}
-  }
-  /// Returns true if `memberCount` has been explicitly set.
-  public var hasMemberCount: Bool {self._memberCount != nil}
-  /// Clears the value of `memberCount`. Subsequent reads from it will return its default value.
-  public mutating func clearMemberCount() {self._memberCount = nil}
-
-  /// The number of members who have joined.
-  public var joinedMemberCount: Int64 {
-    get {_joinedMemberCount ?? 0}
-    set {_joinedMemberCount = newValue}
-  }
-  /// Returns true if `joinedMemberCount` has been explicitly set.
-  public var hasJoinedMemberCount: Bool {self._joinedMemberCount != nil}
-  /// Clears the value of `joinedMemberCount`. Subsequent reads from it will return its default value.
-  public mutating func clearJoinedMemberCount() {self._joinedMemberCount = nil}
-
-  /// The number of users who have entered an open channel.
-  public var participantCount: Int64 {
-    get {_participantCount ?? 0}
-    set {_participantCount = newValue}
-  }
-  /// Returns true if `participantCount` has been explicitly set.
-  public var hasParticipantCount: Bool {self._participantCount != nil}
-  /// Clears the value of `participantCount`. Subsequent reads from it will return its default value.
-  public mutating func clearParticipantCount() {self._participantCount = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _memberCount: Int64? = nil
-  fileprivate var _joinedMemberCount: Int64? = nil
-  fileprivate var _participantCount: Int64? = nil
-}
-
-/// The time up to which a user has read a channel.
-public nonisolated struct Scrollback_ReadReceipt: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The URL of the channel.
-  public var channelURL: String = String()
-
-  /// The user who has read the channel.
-  public var user: Scrollback_User {
-    get {_user ?? Scrollback_User()}
-    set {_user = newValue}
-  }
-  /// Returns true if `user` has been explicitly set.
-  public var hasUser: Bool {self._user != nil}
-  /// Clears the value of `user`. Subsequent reads from it will return its default value.
-  public mutating func clearUser() {self._user = nil}
-
-  /// The time up to which the user has read the channel.
-  public var ts: Int64 = 0
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _user: Scrollback_User? = nil
 }
 
 /// The number of unread items of the current user over all channels.
@@ -3566,24 +2888,6 @@ public nonisolated struct Scrollback_UnreadItemCount: Sendable {
 
   /// The number of pending invitations to group channels.
   public var groupChannelInvitation: Int64 = 0
-
-  /// The number of unread messages in supergroups.
-  public var superGroupChannelUnreadMessage: Int64 = 0
-
-  /// The number of unread mentions in supergroups.
-  public var superGroupChannelUnreadMention: Int64 = 0
-
-  /// The number of pending invitations to supergroups.
-  public var superGroupChannelInvitation: Int64 = 0
-
-  /// The number of unread messages in group channels that are not supergroups.
-  public var nonSuperGroupChannelUnreadMessage: Int64 = 0
-
-  /// The number of unread mentions in group channels that are not supergroups.
-  public var nonSuperGroupChannelUnreadMention: Int64 = 0
-
-  /// The number of pending invitations to group channels that are not supergroups.
-  public var nonSuperGroupChannelInvitation: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -3670,9 +2974,6 @@ public nonisolated struct Scrollback_GroupChannelChangelog: Sendable {
   /// Clears the value of `next`. Subsequent reads from it will return its default value.
   public mutating func clearNext() {self._next = nil}
 
-  /// The server's time of this response.
-  public var ts: Int64 = 0
-
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3688,9 +2989,6 @@ public nonisolated struct Scrollback_AppInfo: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// A hash that changes when the set of emoji changes.
-  public var emojiHash: String = String()
-
   /// The maximum size of a file in bytes; nil if unknown.
   public var fileUploadSizeLimit: Int64 {
     get {_fileUploadSizeLimit ?? 0}
@@ -3704,12 +3002,6 @@ public nonisolated struct Scrollback_AppInfo: Sendable {
   /// True if users can react to messages.
   public var useReaction: Bool = false
 
-  /// The paid features of the application.
-  public var premiumFeatureList: [String] = []
-
-  /// The enabled features of the application.
-  public var applicationAttributes: [String] = []
-
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3717,50 +3009,6 @@ public nonisolated struct Scrollback_AppInfo: Sendable {
   public init() {}
 
   fileprivate var _fileUploadSizeLimit: Int64? = nil
-}
-
-/// An emoji that users can react with.
-public nonisolated struct Scrollback_Emoji: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The key that identifies the emoji in a reaction.
-  public var key: String = String()
-
-  /// The URL of the image.
-  public var url: String = String()
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-/// A group of emoji.
-public nonisolated struct Scrollback_EmojiCategory: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The identifier of the category.
-  public var id: Int64 = 0
-
-  /// The name shown to users.
-  public var name: String = String()
-
-  /// The URL of the image.
-  public var url: String = String()
-
-  /// The emoji of the category.
-  public var emojis: [Scrollback_Emoji] = []
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
 }
 
 /// The messages of a channel to list.
@@ -3813,9 +3061,6 @@ public nonisolated struct Scrollback_MessageListParams: Sendable {
 
   /// The replies to list. The default is none.
   public var replyType: Scrollback_ReplyType = .none
-
-  /// True if only messages of the user's subchannel are listed.
-  public var showSubchannelMessagesOnly: Bool = false
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -4185,127 +3430,72 @@ public nonisolated struct Scrollback_GroupChannelListQuery: @unchecked Sendable 
 }
 
 /// The parameters of a new user message.
-public nonisolated struct Scrollback_UserMessageCreateParams: @unchecked Sendable {
+public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Custom data of the application, in any format.
-  public var data: String {
-    get {_storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
+  public var data: String = String()
 
   /// The application's own type of the message; empty if there is none.
-  public var customType: String {
-    get {_storage._customType}
-    set {_uniqueStorage()._customType = newValue}
-  }
+  public var customType: String = String()
 
   /// The kind of mention: single users or the whole channel.
-  public var mentionType: Scrollback_MentionType {
-    get {_storage._mentionType}
-    set {_uniqueStorage()._mentionType = newValue}
-  }
+  public var mentionType: Scrollback_MentionType = .users
 
   /// The IDs of the mentioned users.
-  public var mentionedUserIds: [String] {
-    get {_storage._mentionedUserIds}
-    set {_uniqueStorage()._mentionedUserIds = newValue}
-  }
+  public var mentionedUserIds: [String] = []
 
   /// The text with placeholders for the names of the mentioned users.
   public var mentionedMessageTemplate: String {
-    get {_storage._mentionedMessageTemplate ?? String()}
-    set {_uniqueStorage()._mentionedMessageTemplate = newValue}
+    get {_mentionedMessageTemplate ?? String()}
+    set {_mentionedMessageTemplate = newValue}
   }
   /// Returns true if `mentionedMessageTemplate` has been explicitly set.
-  public var hasMentionedMessageTemplate: Bool {_storage._mentionedMessageTemplate != nil}
+  public var hasMentionedMessageTemplate: Bool {self._mentionedMessageTemplate != nil}
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
-  public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
+  public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
 
   /// Custom lists of the application by key, in the application's order.
-  public var sortedMetaarray: [Scrollback_MetaArray] {
-    get {_storage._sortedMetaarray}
-    set {_uniqueStorage()._sortedMetaarray = newValue}
-  }
+  public var sortedMetaarray: [Scrollback_MetaArray] = []
 
   /// The setting that determines whether other users get a push notification.
-  public var pushOption: Scrollback_PushNotificationDeliveryOption {
-    get {_storage._pushOption}
-    set {_uniqueStorage()._pushOption = newValue}
-  }
+  public var pushOption: Scrollback_PushNotificationDeliveryOption = .default
 
   /// The ID of the message that this one replies to; nil if it is not a reply.
-  public var parentMessageID: String {
-    get {_storage._parentMessageID}
-    set {_uniqueStorage()._parentMessageID = newValue}
-  }
+  public var parentMessageID: String = String()
 
   /// True if a reply is also shown in the channel.
-  public var replyToChannel: Bool {
-    get {_storage._replyToChannel}
-    set {_uniqueStorage()._replyToChannel = newValue}
-  }
-
-  /// The sound of the message as a critical alert; nil if it is not one.
-  public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
-    get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
-    set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
-  }
-  /// Returns true if `appleCriticalAlertOptions` has been explicitly set.
-  public var hasAppleCriticalAlertOptions: Bool {_storage._appleCriticalAlertOptions != nil}
-  /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
-  public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
+  public var replyToChannel: Bool = false
 
   /// True if the message is pinned in the channel.
-  public var isPinnedMessage: Bool {
-    get {_storage._isPinnedMessage}
-    set {_uniqueStorage()._isPinnedMessage = newValue}
-  }
+  public var isPinnedMessage: Bool = false
 
   /// The text.
-  public var message: String {
-    get {_storage._message}
-    set {_uniqueStorage()._message = newValue}
-  }
+  public var message: String = String()
 
   /// The languages into which the server translates the text.
-  public var targetLangs: [String] {
-    get {_storage._targetLangs}
-    set {_uniqueStorage()._targetLangs = newValue}
-  }
+  public var targetLangs: [String] = []
 
   /// The ID of the message's poll.
   public var pollID: Int64 {
-    get {_storage._pollID ?? 0}
-    set {_uniqueStorage()._pollID = newValue}
+    get {_pollID ?? 0}
+    set {_pollID = newValue}
   }
   /// Returns true if `pollID` has been explicitly set.
-  public var hasPollID: Bool {_storage._pollID != nil}
+  public var hasPollID: Bool {self._pollID != nil}
   /// Clears the value of `pollID`. Subsequent reads from it will return its default value.
-  public mutating func clearPollID() {_uniqueStorage()._pollID = nil}
+  public mutating func clearPollID() {self._pollID = nil}
 
-  /// The content of views for the server's own features.
-  public var extendedMessagePayload: Scrollback_JSONValue {
-    get {_storage._extendedMessagePayload ?? Scrollback_JSONValue()}
-    set {_uniqueStorage()._extendedMessagePayload = newValue}
-  }
-  /// Returns true if `extendedMessagePayload` has been explicitly set.
-  public var hasExtendedMessagePayload: Bool {_storage._extendedMessagePayload != nil}
-  /// Clears the value of `extendedMessagePayload`. Subsequent reads from it will return its default value.
-  public mutating func clearExtendedMessagePayload() {_uniqueStorage()._extendedMessagePayload = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> {
-    get {_storage._extra}
-    set {_uniqueStorage()._extra = newValue}
-  }
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _mentionedMessageTemplate: String? = nil
+  fileprivate var _pollID: Int64? = nil
 }
 
 /// The parameters of a new file message.
@@ -4371,16 +3561,6 @@ public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendabl
     get {_storage._replyToChannel}
     set {_uniqueStorage()._replyToChannel = newValue}
   }
-
-  /// The sound of the message as a critical alert; nil if it is not one.
-  public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
-    get {_storage._appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
-    set {_uniqueStorage()._appleCriticalAlertOptions = newValue}
-  }
-  /// Returns true if `appleCriticalAlertOptions` has been explicitly set.
-  public var hasAppleCriticalAlertOptions: Bool {_storage._appleCriticalAlertOptions != nil}
-  /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
-  public mutating func clearAppleCriticalAlertOptions() {_uniqueStorage()._appleCriticalAlertOptions = nil}
 
   /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool {
@@ -4456,16 +3636,6 @@ public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable 
   /// True if a reply is also shown in the channel.
   public var replyToChannel: Bool = false
 
-  /// The sound of the message as a critical alert; nil if it is not one.
-  public var appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions {
-    get {_appleCriticalAlertOptions ?? Scrollback_AppleCriticalAlertOptions()}
-    set {_appleCriticalAlertOptions = newValue}
-  }
-  /// Returns true if `appleCriticalAlertOptions` has been explicitly set.
-  public var hasAppleCriticalAlertOptions: Bool {self._appleCriticalAlertOptions != nil}
-  /// Clears the value of `appleCriticalAlertOptions`. Subsequent reads from it will return its default value.
-  public mutating func clearAppleCriticalAlertOptions() {self._appleCriticalAlertOptions = nil}
-
   /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool = false
 
@@ -4482,7 +3652,6 @@ public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable 
   public init() {}
 
   fileprivate var _mentionedMessageTemplate: String? = nil
-  fileprivate var _appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions? = nil
 }
 
 /// An edit of a user message. A missing value leaves the property unchanged; an empty one clears it.
@@ -4706,9 +3875,6 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   /// Clears the value of `size`. Subsequent reads from it will return its default value.
   public mutating func clearSize() {self._size = nil}
 
-  /// The maximum sizes of the thumbnails that the server creates.
-  public var thumbnailSizes: [Scrollback_ThumbnailSize] = []
-
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -4721,25 +3887,6 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   fileprivate var _name: String? = nil
   fileprivate var _type: String? = nil
   fileprivate var _size: Int64? = nil
-}
-
-/// The maximum size of a thumbnail.
-public nonisolated struct Scrollback_ThumbnailSize: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The maximum width in pixels.
-  public var maxwidth: Int64 = 0
-
-  /// The maximum height in pixels.
-  public var maxheight: Int64 = 0
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
 }
 
 /// An outbox item: an operation of the user that the server has not acknowledged yet, in the form
@@ -5078,10 +4225,6 @@ nonisolated extension Scrollback_ChannelType: SwiftProtobuf._ProtoNameProviding 
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CHANNEL_TYPE_OPEN\0\u{1}CHANNEL_TYPE_GROUP\0\u{1}CHANNEL_TYPE_FEED\0")
 }
 
-nonisolated extension Scrollback_CountPreference: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COUNT_PREFERENCE_ALL\0\u{1}COUNT_PREFERENCE_UNREAD_MESSAGE_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_UNREAD_MENTION_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_OFF\0")
-}
-
 nonisolated extension Scrollback_OutboxOperation: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OUTBOX_OPERATION_SEND\0\u{1}OUTBOX_OPERATION_UPDATE\0\u{1}OUTBOX_OPERATION_DELETE\0\u{1}OUTBOX_OPERATION_ADD_REACTION\0\u{1}OUTBOX_OPERATION_DELETE_REACTION\0")
 }
@@ -5134,10 +4277,6 @@ nonisolated extension Scrollback_PushNotificationDeliveryOption: SwiftProtobuf._
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PUSH_NOTIFICATION_DELIVERY_OPTION_DEFAULT\0\u{1}PUSH_NOTIFICATION_DELIVERY_OPTION_SUPPRESS\0")
 }
 
-nonisolated extension Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GROUP_CHANNEL_PUSH_TRIGGER_OPTION_DEFAULT\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_ALL\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_OFF\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_MENTION_ONLY\0")
-}
-
 nonisolated extension Scrollback_QueryType: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0QUERY_TYPE_AND\0\u{1}QUERY_TYPE_OR\0")
 }
@@ -5176,7 +4315,7 @@ nonisolated extension Scrollback_UnreadChannelFilter: SwiftProtobuf._ProtoNamePr
 
 nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".User"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{3}require_auth_for_profile_image\0\u{2}Y\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}Z\u{1}extra\0\u{c}\u{b}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5194,7 +4333,6 @@ nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.requireAuthForProfileImage) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -5236,9 +4374,6 @@ nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._friendName {
       try visitor.visitSingularStringField(value: v, fieldNumber: 10)
     } }()
-    if self.requireAuthForProfileImage != false {
-      try visitor.visitSingularBoolField(value: self.requireAuthForProfileImage, fieldNumber: 11)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -5256,7 +4391,6 @@ nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.preferredLanguages != rhs.preferredLanguages {return false}
     if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
     if lhs._friendName != rhs._friendName {return false}
-    if lhs.requireAuthForProfileImage != rhs.requireAuthForProfileImage {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5265,7 +4399,7 @@ nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Sender"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{3}require_auth_for_profile_image\0\u{1}role\0\u{3}is_blocked_by_me\0\u{2}W\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}\u{2}role\0\u{2}X\u{1}extra\0\u{c}\u{b}\u{1}\u{c}\u{d}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5283,9 +4417,7 @@ nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._M
       case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.requireAuthForProfileImage) }()
       case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
-      case 13: try { try decoder.decodeSingularBoolField(value: &self.isBlockedByMe) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -5327,14 +4459,8 @@ nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._M
     try { if let v = self._friendName {
       try visitor.visitSingularStringField(value: v, fieldNumber: 10)
     } }()
-    if self.requireAuthForProfileImage != false {
-      try visitor.visitSingularBoolField(value: self.requireAuthForProfileImage, fieldNumber: 11)
-    }
     if self.role != .none {
       try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
-    }
-    if self.isBlockedByMe != false {
-      try visitor.visitSingularBoolField(value: self.isBlockedByMe, fieldNumber: 13)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -5353,9 +4479,7 @@ nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.preferredLanguages != rhs.preferredLanguages {return false}
     if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
     if lhs._friendName != rhs._friendName {return false}
-    if lhs.requireAuthForProfileImage != rhs.requireAuthForProfileImage {return false}
     if lhs.role != rhs.role {return false}
-    if lhs.isBlockedByMe != rhs.isBlockedByMe {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5364,7 +4488,7 @@ nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Member"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{3}require_auth_for_profile_image\0\u{1}role\0\u{3}is_blocked_by_me\0\u{3}is_blocking_me\0\u{1}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{3}push_enabled\0\u{3}push_trigger_option\0\u{3}do_not_disturb\0\u{2}L\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}\u{2}role\0\u{3}is_blocked_by_me\0\u{2}\u{2}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{2}O\u{1}extra\0\u{c}\u{b}\u{1}\u{c}\u{e}\u{1}\u{c}\u{16}\u{3}")
 
   fileprivate class _StorageClass {
     var _userID: String = String()
@@ -5377,10 +4501,8 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
     var _preferredLanguages: [String] = []
     var _friendDiscoveryKey: String? = nil
     var _friendName: String? = nil
-    var _requireAuthForProfileImage: Bool = false
     var _role: Scrollback_Role = .none
     var _isBlockedByMe: Bool = false
-    var _isBlockingMe: Bool = false
     var _state: Scrollback_MemberState = .joined
     var _isMuted: Bool = false
     var _mutedDescription: String? = nil
@@ -5388,9 +4510,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
     var _joinedTs: Int64 = 0
     var _deliveredTs: Int64 = 0
     var _readTs: Int64 = 0
-    var _pushEnabled: Bool = false
-    var _pushTriggerOption: Scrollback_GroupChannelPushTriggerOption = .default
-    var _doNotDisturb: Bool = false
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -5412,10 +4531,8 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       _preferredLanguages = source._preferredLanguages
       _friendDiscoveryKey = source._friendDiscoveryKey
       _friendName = source._friendName
-      _requireAuthForProfileImage = source._requireAuthForProfileImage
       _role = source._role
       _isBlockedByMe = source._isBlockedByMe
-      _isBlockingMe = source._isBlockingMe
       _state = source._state
       _isMuted = source._isMuted
       _mutedDescription = source._mutedDescription
@@ -5423,9 +4540,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       _joinedTs = source._joinedTs
       _deliveredTs = source._deliveredTs
       _readTs = source._readTs
-      _pushEnabled = source._pushEnabled
-      _pushTriggerOption = source._pushTriggerOption
-      _doNotDisturb = source._doNotDisturb
       _extra = source._extra
     }
   }
@@ -5455,10 +4569,8 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._preferredLanguages) }()
         case 9: try { try decoder.decodeSingularStringField(value: &_storage._friendDiscoveryKey) }()
         case 10: try { try decoder.decodeSingularStringField(value: &_storage._friendName) }()
-        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._requireAuthForProfileImage) }()
         case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
         case 13: try { try decoder.decodeSingularBoolField(value: &_storage._isBlockedByMe) }()
-        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._isBlockingMe) }()
         case 15: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
         case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._mutedDescription) }()
@@ -5466,9 +4578,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedTs) }()
         case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._deliveredTs) }()
         case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._readTs) }()
-        case 22: try { try decoder.decodeSingularBoolField(value: &_storage._pushEnabled) }()
-        case 23: try { try decoder.decodeSingularEnumField(value: &_storage._pushTriggerOption) }()
-        case 24: try { try decoder.decodeSingularBoolField(value: &_storage._doNotDisturb) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -5512,17 +4621,11 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       try { if let v = _storage._friendName {
         try visitor.visitSingularStringField(value: v, fieldNumber: 10)
       } }()
-      if _storage._requireAuthForProfileImage != false {
-        try visitor.visitSingularBoolField(value: _storage._requireAuthForProfileImage, fieldNumber: 11)
-      }
       if _storage._role != .none {
         try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 12)
       }
       if _storage._isBlockedByMe != false {
         try visitor.visitSingularBoolField(value: _storage._isBlockedByMe, fieldNumber: 13)
-      }
-      if _storage._isBlockingMe != false {
-        try visitor.visitSingularBoolField(value: _storage._isBlockingMe, fieldNumber: 14)
       }
       if _storage._state != .joined {
         try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 15)
@@ -5544,15 +4647,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
       }
       if _storage._readTs != 0 {
         try visitor.visitSingularInt64Field(value: _storage._readTs, fieldNumber: 21)
-      }
-      if _storage._pushEnabled != false {
-        try visitor.visitSingularBoolField(value: _storage._pushEnabled, fieldNumber: 22)
-      }
-      if _storage._pushTriggerOption != .default {
-        try visitor.visitSingularEnumField(value: _storage._pushTriggerOption, fieldNumber: 23)
-      }
-      if _storage._doNotDisturb != false {
-        try visitor.visitSingularBoolField(value: _storage._doNotDisturb, fieldNumber: 24)
       }
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
@@ -5576,10 +4670,8 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._preferredLanguages != rhs_storage._preferredLanguages {return false}
         if _storage._friendDiscoveryKey != rhs_storage._friendDiscoveryKey {return false}
         if _storage._friendName != rhs_storage._friendName {return false}
-        if _storage._requireAuthForProfileImage != rhs_storage._requireAuthForProfileImage {return false}
         if _storage._role != rhs_storage._role {return false}
         if _storage._isBlockedByMe != rhs_storage._isBlockedByMe {return false}
-        if _storage._isBlockingMe != rhs_storage._isBlockingMe {return false}
         if _storage._state != rhs_storage._state {return false}
         if _storage._isMuted != rhs_storage._isMuted {return false}
         if _storage._mutedDescription != rhs_storage._mutedDescription {return false}
@@ -5587,9 +4679,6 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
         if _storage._joinedTs != rhs_storage._joinedTs {return false}
         if _storage._deliveredTs != rhs_storage._deliveredTs {return false}
         if _storage._readTs != rhs_storage._readTs {return false}
-        if _storage._pushEnabled != rhs_storage._pushEnabled {return false}
-        if _storage._pushTriggerOption != rhs_storage._pushTriggerOption {return false}
-        if _storage._doNotDisturb != rhs_storage._doNotDisturb {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }
@@ -5600,103 +4689,9 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
   }
 }
 
-nonisolated extension Scrollback_Participant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Participant"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{3}require_auth_for_profile_image\0\u{3}is_muted\0\u{2}X\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.nickname) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.profileURL) }()
-      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._isOnline) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._isActive) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastSeenAt) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.requireAuthForProfileImage) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self.isMuted) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.userID.isEmpty {
-      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
-    }
-    if !self.nickname.isEmpty {
-      try visitor.visitSingularStringField(value: self.nickname, fieldNumber: 2)
-    }
-    if !self.profileURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.profileURL, fieldNumber: 3)
-    }
-    if !self.metadata.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.metadata, fieldNumber: 4)
-    }
-    try { if let v = self._isOnline {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._isActive {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    if self.lastSeenAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastSeenAt, fieldNumber: 7)
-    }
-    if !self.preferredLanguages.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.preferredLanguages, fieldNumber: 8)
-    }
-    try { if let v = self._friendDiscoveryKey {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._friendName {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    if self.requireAuthForProfileImage != false {
-      try visitor.visitSingularBoolField(value: self.requireAuthForProfileImage, fieldNumber: 11)
-    }
-    if self.isMuted != false {
-      try visitor.visitSingularBoolField(value: self.isMuted, fieldNumber: 12)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_Participant, rhs: Scrollback_Participant) -> Bool {
-    if lhs.userID != rhs.userID {return false}
-    if lhs.nickname != rhs.nickname {return false}
-    if lhs.profileURL != rhs.profileURL {return false}
-    if lhs.metadata != rhs.metadata {return false}
-    if lhs._isOnline != rhs._isOnline {return false}
-    if lhs._isActive != rhs._isActive {return false}
-    if lhs.lastSeenAt != rhs.lastSeenAt {return false}
-    if lhs.preferredLanguages != rhs.preferredLanguages {return false}
-    if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
-    if lhs._friendName != rhs._friendName {return false}
-    if lhs.requireAuthForProfileImage != rhs.requireAuthForProfileImage {return false}
-    if lhs.isMuted != rhs.isMuted {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Scrollback_RestrictedUser: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RestrictedUser"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{3}require_auth_for_profile_image\0\u{3}restriction_type\0\u{3}restriction_description\0\u{3}end_at\0\u{3}remaining_duration\0\u{2}U\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{4}\u{2}restriction_type\0\u{3}restriction_description\0\u{3}end_at\0\u{3}remaining_duration\0\u{2}U\u{1}extra\0\u{c}\u{b}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5714,7 +4709,6 @@ nonisolated extension Scrollback_RestrictedUser: SwiftProtobuf.Message, SwiftPro
       case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.requireAuthForProfileImage) }()
       case 12: try { try decoder.decodeSingularEnumField(value: &self.restrictionType) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self.restrictionDescription) }()
       case 14: try { try decoder.decodeSingularInt64Field(value: &self.endAt) }()
@@ -5760,9 +4754,6 @@ nonisolated extension Scrollback_RestrictedUser: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._friendName {
       try visitor.visitSingularStringField(value: v, fieldNumber: 10)
     } }()
-    if self.requireAuthForProfileImage != false {
-      try visitor.visitSingularBoolField(value: self.requireAuthForProfileImage, fieldNumber: 11)
-    }
     if self.restrictionType != .muted {
       try visitor.visitSingularEnumField(value: self.restrictionType, fieldNumber: 12)
     }
@@ -5792,7 +4783,6 @@ nonisolated extension Scrollback_RestrictedUser: SwiftProtobuf.Message, SwiftPro
     if lhs.preferredLanguages != rhs.preferredLanguages {return false}
     if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
     if lhs._friendName != rhs._friendName {return false}
-    if lhs.requireAuthForProfileImage != rhs.requireAuthForProfileImage {return false}
     if lhs.restrictionType != rhs.restrictionType {return false}
     if lhs.restrictionDescription != rhs.restrictionDescription {return false}
     if lhs.endAt != rhs.endAt {return false}
@@ -5850,7 +4840,7 @@ nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{4}\u{2}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0\u{c}/\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{4}\u{2}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{4}\u{5}force_update_last_message\0\u{4}\u{3}message_events\0\u{3}og_tag\0\u{4}\u{8}unread_message_count\0\u{2}\u{3}translations\0\u{3}translation_target_languages\0\u{2}\u{2}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0\u{c}\u{18}\u{1}\u{c}\u{1e}\u{4}\u{c}#\u{1}\u{c}$\u{1}\u{c}'\u{7}\u{c}/\u{1}\u{c}0\u{1}\u{c}3\u{1}")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
@@ -5876,33 +4866,17 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _mentionedMessageTemplate: String? = nil
     var _sortedMetaarray: [Scrollback_MetaArray] = []
     var _parentMessageInfo: Scrollback_ParentMessageInfo? = nil
-    var _parentMessageText: String? = nil
     var _threadInfo: Scrollback_ThreadInfo? = nil
     var _isReplyToChannel: Bool = false
     var _silent: Bool = false
     var _isOpMsg: Bool = false
     var _isRemoved: Bool = false
-    var _isSuper: Bool = false
-    var _isGuestMsg: Bool = false
-    var _isGlobalBlock: Bool = false
-    var _checkReactions: Bool = false
     var _forceUpdateLastMessage: Bool = false
-    var _messageSurvivalSeconds: Int64? = nil
-    var _messageRetentionHour: Int64? = nil
     var _messageEvents: Scrollback_MessageEvents? = nil
     var _ogTag: Scrollback_OGMetaData? = nil
-    var _extendedMessage: Scrollback_JSONValue? = nil
-    var _extendedMessagePayload: Scrollback_JSONValue? = nil
-    var _appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions? = nil
-    var _scheduledMessageID: String = String()
-    var _scheduledAt: Int64 = 0
-    var _scheduledStatus: String? = nil
-    var _previousMessageID: String = String()
     var _unreadMessageCount: Scrollback_JSONValue? = nil
-    var _oldValues: Scrollback_JSONValue? = nil
     var _translations: Dictionary<String,String> = [:]
     var _translationTargetLanguages: [String] = []
-    var _plugins: [Scrollback_Plugin] = []
     var _poll: Scrollback_Poll? = nil
     var _userMessageParams: Scrollback_UserMessageCreateParams? = nil
     var _fileMessageParams: Scrollback_FileMessageCreateParams? = nil
@@ -5941,33 +4915,17 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _mentionedMessageTemplate = source._mentionedMessageTemplate
       _sortedMetaarray = source._sortedMetaarray
       _parentMessageInfo = source._parentMessageInfo
-      _parentMessageText = source._parentMessageText
       _threadInfo = source._threadInfo
       _isReplyToChannel = source._isReplyToChannel
       _silent = source._silent
       _isOpMsg = source._isOpMsg
       _isRemoved = source._isRemoved
-      _isSuper = source._isSuper
-      _isGuestMsg = source._isGuestMsg
-      _isGlobalBlock = source._isGlobalBlock
-      _checkReactions = source._checkReactions
       _forceUpdateLastMessage = source._forceUpdateLastMessage
-      _messageSurvivalSeconds = source._messageSurvivalSeconds
-      _messageRetentionHour = source._messageRetentionHour
       _messageEvents = source._messageEvents
       _ogTag = source._ogTag
-      _extendedMessage = source._extendedMessage
-      _extendedMessagePayload = source._extendedMessagePayload
-      _appleCriticalAlertOptions = source._appleCriticalAlertOptions
-      _scheduledMessageID = source._scheduledMessageID
-      _scheduledAt = source._scheduledAt
-      _scheduledStatus = source._scheduledStatus
-      _previousMessageID = source._previousMessageID
       _unreadMessageCount = source._unreadMessageCount
-      _oldValues = source._oldValues
       _translations = source._translations
       _translationTargetLanguages = source._translationTargetLanguages
-      _plugins = source._plugins
       _poll = source._poll
       _userMessageParams = source._userMessageParams
       _fileMessageParams = source._fileMessageParams
@@ -6014,33 +4972,17 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 21: try { try decoder.decodeSingularStringField(value: &_storage._mentionedMessageTemplate) }()
         case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._sortedMetaarray) }()
         case 23: try { try decoder.decodeSingularMessageField(value: &_storage._parentMessageInfo) }()
-        case 24: try { try decoder.decodeSingularStringField(value: &_storage._parentMessageText) }()
         case 25: try { try decoder.decodeSingularMessageField(value: &_storage._threadInfo) }()
         case 26: try { try decoder.decodeSingularBoolField(value: &_storage._isReplyToChannel) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._silent) }()
         case 28: try { try decoder.decodeSingularBoolField(value: &_storage._isOpMsg) }()
         case 29: try { try decoder.decodeSingularBoolField(value: &_storage._isRemoved) }()
-        case 30: try { try decoder.decodeSingularBoolField(value: &_storage._isSuper) }()
-        case 31: try { try decoder.decodeSingularBoolField(value: &_storage._isGuestMsg) }()
-        case 32: try { try decoder.decodeSingularBoolField(value: &_storage._isGlobalBlock) }()
-        case 33: try { try decoder.decodeSingularBoolField(value: &_storage._checkReactions) }()
         case 34: try { try decoder.decodeSingularBoolField(value: &_storage._forceUpdateLastMessage) }()
-        case 35: try { try decoder.decodeSingularInt64Field(value: &_storage._messageSurvivalSeconds) }()
-        case 36: try { try decoder.decodeSingularInt64Field(value: &_storage._messageRetentionHour) }()
         case 37: try { try decoder.decodeSingularMessageField(value: &_storage._messageEvents) }()
         case 38: try { try decoder.decodeSingularMessageField(value: &_storage._ogTag) }()
-        case 39: try { try decoder.decodeSingularMessageField(value: &_storage._extendedMessage) }()
-        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._extendedMessagePayload) }()
-        case 41: try { try decoder.decodeSingularMessageField(value: &_storage._appleCriticalAlertOptions) }()
-        case 42: try { try decoder.decodeSingularStringField(value: &_storage._scheduledMessageID) }()
-        case 43: try { try decoder.decodeSingularInt64Field(value: &_storage._scheduledAt) }()
-        case 44: try { try decoder.decodeSingularStringField(value: &_storage._scheduledStatus) }()
-        case 45: try { try decoder.decodeSingularStringField(value: &_storage._previousMessageID) }()
         case 46: try { try decoder.decodeSingularMessageField(value: &_storage._unreadMessageCount) }()
-        case 48: try { try decoder.decodeSingularMessageField(value: &_storage._oldValues) }()
         case 49: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._translations) }()
         case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._translationTargetLanguages) }()
-        case 51: try { try decoder.decodeRepeatedMessageField(value: &_storage._plugins) }()
         case 52: try { try decoder.decodeSingularMessageField(value: &_storage._poll) }()
         case 53: try { try decoder.decodeSingularMessageField(value: &_storage._userMessageParams) }()
         case 54: try { try decoder.decodeSingularMessageField(value: &_storage._fileMessageParams) }()
@@ -6127,9 +5069,6 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       try { if let v = _storage._parentMessageInfo {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
       } }()
-      try { if let v = _storage._parentMessageText {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 24)
-      } }()
       try { if let v = _storage._threadInfo {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
       } }()
@@ -6145,68 +5084,23 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       if _storage._isRemoved != false {
         try visitor.visitSingularBoolField(value: _storage._isRemoved, fieldNumber: 29)
       }
-      if _storage._isSuper != false {
-        try visitor.visitSingularBoolField(value: _storage._isSuper, fieldNumber: 30)
-      }
-      if _storage._isGuestMsg != false {
-        try visitor.visitSingularBoolField(value: _storage._isGuestMsg, fieldNumber: 31)
-      }
-      if _storage._isGlobalBlock != false {
-        try visitor.visitSingularBoolField(value: _storage._isGlobalBlock, fieldNumber: 32)
-      }
-      if _storage._checkReactions != false {
-        try visitor.visitSingularBoolField(value: _storage._checkReactions, fieldNumber: 33)
-      }
       if _storage._forceUpdateLastMessage != false {
         try visitor.visitSingularBoolField(value: _storage._forceUpdateLastMessage, fieldNumber: 34)
       }
-      try { if let v = _storage._messageSurvivalSeconds {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 35)
-      } }()
-      try { if let v = _storage._messageRetentionHour {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 36)
-      } }()
       try { if let v = _storage._messageEvents {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 37)
       } }()
       try { if let v = _storage._ogTag {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 38)
       } }()
-      try { if let v = _storage._extendedMessage {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 39)
-      } }()
-      try { if let v = _storage._extendedMessagePayload {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-      } }()
-      try { if let v = _storage._appleCriticalAlertOptions {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-      } }()
-      if !_storage._scheduledMessageID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._scheduledMessageID, fieldNumber: 42)
-      }
-      if _storage._scheduledAt != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._scheduledAt, fieldNumber: 43)
-      }
-      try { if let v = _storage._scheduledStatus {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 44)
-      } }()
-      if !_storage._previousMessageID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._previousMessageID, fieldNumber: 45)
-      }
       try { if let v = _storage._unreadMessageCount {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
-      } }()
-      try { if let v = _storage._oldValues {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
       } }()
       if !_storage._translations.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._translations, fieldNumber: 49)
       }
       if !_storage._translationTargetLanguages.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._translationTargetLanguages, fieldNumber: 50)
-      }
-      if !_storage._plugins.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._plugins, fieldNumber: 51)
       }
       try { if let v = _storage._poll {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
@@ -6255,33 +5149,17 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._mentionedMessageTemplate != rhs_storage._mentionedMessageTemplate {return false}
         if _storage._sortedMetaarray != rhs_storage._sortedMetaarray {return false}
         if _storage._parentMessageInfo != rhs_storage._parentMessageInfo {return false}
-        if _storage._parentMessageText != rhs_storage._parentMessageText {return false}
         if _storage._threadInfo != rhs_storage._threadInfo {return false}
         if _storage._isReplyToChannel != rhs_storage._isReplyToChannel {return false}
         if _storage._silent != rhs_storage._silent {return false}
         if _storage._isOpMsg != rhs_storage._isOpMsg {return false}
         if _storage._isRemoved != rhs_storage._isRemoved {return false}
-        if _storage._isSuper != rhs_storage._isSuper {return false}
-        if _storage._isGuestMsg != rhs_storage._isGuestMsg {return false}
-        if _storage._isGlobalBlock != rhs_storage._isGlobalBlock {return false}
-        if _storage._checkReactions != rhs_storage._checkReactions {return false}
         if _storage._forceUpdateLastMessage != rhs_storage._forceUpdateLastMessage {return false}
-        if _storage._messageSurvivalSeconds != rhs_storage._messageSurvivalSeconds {return false}
-        if _storage._messageRetentionHour != rhs_storage._messageRetentionHour {return false}
         if _storage._messageEvents != rhs_storage._messageEvents {return false}
         if _storage._ogTag != rhs_storage._ogTag {return false}
-        if _storage._extendedMessage != rhs_storage._extendedMessage {return false}
-        if _storage._extendedMessagePayload != rhs_storage._extendedMessagePayload {return false}
-        if _storage._appleCriticalAlertOptions != rhs_storage._appleCriticalAlertOptions {return false}
-        if _storage._scheduledMessageID != rhs_storage._scheduledMessageID {return false}
-        if _storage._scheduledAt != rhs_storage._scheduledAt {return false}
-        if _storage._scheduledStatus != rhs_storage._scheduledStatus {return false}
-        if _storage._previousMessageID != rhs_storage._previousMessageID {return false}
         if _storage._unreadMessageCount != rhs_storage._unreadMessageCount {return false}
-        if _storage._oldValues != rhs_storage._oldValues {return false}
         if _storage._translations != rhs_storage._translations {return false}
         if _storage._translationTargetLanguages != rhs_storage._translationTargetLanguages {return false}
-        if _storage._plugins != rhs_storage._plugins {return false}
         if _storage._poll != rhs_storage._poll {return false}
         if _storage._userMessageParams != rhs_storage._userMessageParams {return false}
         if _storage._fileMessageParams != rhs_storage._fileMessageParams {return false}
@@ -6298,7 +5176,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Scrollback_FileInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FileInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{1}thumbnails\0\u{3}require_auth\0\u{3}plain_url\0\u{1}data\0\u{1}custom\0\u{2}[\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{1}thumbnails\0\u{3}require_auth\0\u{2}\u{2}data\0\u{1}custom\0\u{2}[\u{1}extra\0\u{c}\u{7}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6312,7 +5190,6 @@ nonisolated extension Scrollback_FileInfo: SwiftProtobuf.Message, SwiftProtobuf.
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.thumbnails) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.requireAuth) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self._plainURL) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self._data) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self._custom) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
@@ -6344,9 +5221,6 @@ nonisolated extension Scrollback_FileInfo: SwiftProtobuf.Message, SwiftProtobuf.
     if self.requireAuth != false {
       try visitor.visitSingularBoolField(value: self.requireAuth, fieldNumber: 6)
     }
-    try { if let v = self._plainURL {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 7)
-    } }()
     try { if let v = self._data {
       try visitor.visitSingularStringField(value: v, fieldNumber: 8)
     } }()
@@ -6366,7 +5240,6 @@ nonisolated extension Scrollback_FileInfo: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs._size != rhs._size {return false}
     if lhs.thumbnails != rhs.thumbnails {return false}
     if lhs.requireAuth != rhs.requireAuth {return false}
-    if lhs._plainURL != rhs._plainURL {return false}
     if lhs._data != rhs._data {return false}
     if lhs._custom != rhs._custom {return false}
     if lhs.extra != rhs.extra {return false}
@@ -6377,7 +5250,7 @@ nonisolated extension Scrollback_FileInfo: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Thumbnail"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{3}plain_url\0\u{1}width\0\u{1}height\0\u{3}real_width\0\u{3}real_height\0\u{3}require_auth\0\u{2}]\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{2}\u{2}width\0\u{1}height\0\u{3}real_width\0\u{3}real_height\0\u{3}require_auth\0\u{2}]\u{1}extra\0\u{c}\u{2}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6386,7 +5259,6 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.url) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._plainURL) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.width) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.height) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.realWidth) }()
@@ -6399,16 +5271,9 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.url.isEmpty {
       try visitor.visitSingularStringField(value: self.url, fieldNumber: 1)
     }
-    try { if let v = self._plainURL {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
     if self.width != 0 {
       try visitor.visitSingularInt64Field(value: self.width, fieldNumber: 3)
     }
@@ -6432,7 +5297,6 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
 
   public static func ==(lhs: Scrollback_Thumbnail, rhs: Scrollback_Thumbnail) -> Bool {
     if lhs.url != rhs.url {return false}
-    if lhs._plainURL != rhs._plainURL {return false}
     if lhs.width != rhs.width {return false}
     if lhs.height != rhs.height {return false}
     if lhs.realWidth != rhs.realWidth {return false}
@@ -6446,7 +5310,7 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Reaction"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{3}sampled_user_ids\0\u{3}sampled_user_info_list\0\u{3}has_current_user_reacted\0\u{2}]\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{3}sampled_user_ids\0\u{3}sampled_user_info_list\0\u{2}^\u{1}extra\0\u{c}\u{7}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6460,7 +5324,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
       case 4: try { try decoder.decodeSingularInt64Field(value: &self._count) }()
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.sampledUserIds) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sampledUserInfoList) }()
-      case 7: try { try decoder.decodeSingularBoolField(value: &self._hasCurrentUserReacted_p) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -6490,9 +5353,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
     if !self.sampledUserInfoList.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.sampledUserInfoList, fieldNumber: 6)
     }
-    try { if let v = self._hasCurrentUserReacted_p {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 7)
-    } }()
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -6506,7 +5366,6 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs._count != rhs._count {return false}
     if lhs.sampledUserIds != rhs.sampledUserIds {return false}
     if lhs.sampledUserInfoList != rhs.sampledUserInfoList {return false}
-    if lhs._hasCurrentUserReacted_p != rhs._hasCurrentUserReacted_p {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -6966,51 +5825,6 @@ nonisolated extension Scrollback_OGImage: SwiftProtobuf.Message, SwiftProtobuf._
   }
 }
 
-nonisolated extension Scrollback_Plugin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Plugin"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}vendor\0\u{1}detail\0\u{2}a\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.type) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.vendor) }()
-      case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.detail) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.type.isEmpty {
-      try visitor.visitSingularStringField(value: self.type, fieldNumber: 1)
-    }
-    if !self.vendor.isEmpty {
-      try visitor.visitSingularStringField(value: self.vendor, fieldNumber: 2)
-    }
-    if !self.detail.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.detail, fieldNumber: 3)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_Plugin, rhs: Scrollback_Plugin) -> Bool {
-    if lhs.type != rhs.type {return false}
-    if lhs.vendor != rhs.vendor {return false}
-    if lhs.detail != rhs.detail {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Scrollback_Poll: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Poll"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}data\0\u{1}status\0\u{3}allow_user_suggestion\0\u{3}allow_multiple_votes\0\u{1}options\0\u{3}voter_count\0\u{3}voted_option_ids\0\u{3}close_at\0\u{3}created_by\0\u{3}created_at\0\u{3}updated_at\0\u{3}message_id\0\u{2}V\u{1}extra\0")
@@ -7246,7 +6060,7 @@ nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MessageEvents"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}send_push_notification\0\u{3}update_unread_count\0\u{3}update_mention_count\0\u{3}update_last_message\0\u{2}`\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}update_unread_count\0\u{3}update_mention_count\0\u{3}update_last_message\0\u{2}`\u{1}extra\0\u{c}\u{1}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7254,7 +6068,6 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self._sendPushNotification) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self._updateUnreadCount) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self._updateMentionCount) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self._updateLastMessage) }()
@@ -7269,9 +6082,6 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._sendPushNotification {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
-    } }()
     try { if let v = self._updateUnreadCount {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
     } }()
@@ -7288,7 +6098,6 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
   }
 
   public static func ==(lhs: Scrollback_MessageEvents, rhs: Scrollback_MessageEvents) -> Bool {
-    if lhs._sendPushNotification != rhs._sendPushNotification {return false}
     if lhs._updateUnreadCount != rhs._updateUnreadCount {return false}
     if lhs._updateMentionCount != rhs._updateMentionCount {return false}
     if lhs._updateLastMessage != rhs._updateLastMessage {return false}
@@ -7298,49 +6107,9 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Scrollback_AppleCriticalAlertOptions: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".AppleCriticalAlertOptions"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}critical_sound\0\u{1}volume\0\u{2}b\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.criticalSound) }()
-      case 2: try { try decoder.decodeSingularDoubleField(value: &self.volume) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.criticalSound.isEmpty {
-      try visitor.visitSingularStringField(value: self.criticalSound, fieldNumber: 1)
-    }
-    if self.volume.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.volume, fieldNumber: 2)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_AppleCriticalAlertOptions, rhs: Scrollback_AppleCriticalAlertOptions) -> Bool {
-    if lhs.criticalSound != rhs.criticalSound {return false}
-    if lhs.volume != rhs.volume {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{3}is_ephemeral\0\u{1}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{3}is_discoverable\0\u{3}is_access_code_required\0\u{3}is_chat_notification\0\u{3}is_conversation\0\u{3}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{3}is_push_enabled\0\u{1}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{3}message_survival_seconds\0\u{3}disappearing_message\0\u{3}push_trigger_option\0\u{3}count_preference\0\u{1}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{3}latest_pinned_message\0\u{3}has_bot\0\u{3}has_ai_bot\0\u{3}ignore_profanity_filter\0\u{3}sms_fallback\0\u{3}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{4}\u{3}is_chat_notification\0\u{4}\u{2}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{2}\u{2}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{2}\u{5}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{4}\u{6}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0\u{c}\u{9}\u{1}\u{c}\u{15}\u{1}\u{c}\u{16}\u{1}\u{c}\u{18}\u{1}\u{c}\u{1c}\u{1}\u{c}*\u{4}\u{c}2\u{5}")
 
   fileprivate class _StorageClass {
     var _channelURL: String = String()
@@ -7351,7 +6120,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _data: String = String()
     var _customType: String = String()
     var _freeze: Bool = false
-    var _isEphemeral: Bool = false
     var _metadata: Dictionary<String,String> = [:]
     var _metadataUpdatedAt: Dictionary<String,Int64> = [:]
     var _maxLengthMessage: Int64? = nil
@@ -7362,14 +6130,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _isExclusive: Bool = false
     var _isPublic: Bool = false
     var _isDistinct: Bool = false
-    var _isDiscoverable: Bool = false
-    var _isAccessCodeRequired: Bool = false
     var _isChatNotification: Bool = false
-    var _isConversation: Bool = false
     var _isCreated: Bool = false
     var _hiddenState: Scrollback_HiddenState = .unhidden
     var _isMuted: Bool = false
-    var _isPushEnabled: Bool? = nil
     var _members: [Scrollback_Member] = []
     var _memberCount: Int64 = 0
     var _joinedMemberCount: Int64 = 0
@@ -7383,19 +6147,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _userLastRead: Int64 = 0
     var _tsMessageOffset: Int64 = 0
     var _messagePurgeOffset: Int64 = 0
-    var _messageSurvivalSeconds: Int64? = nil
-    var _disappearingMessage: Scrollback_DisappearingMessage? = nil
-    var _pushTriggerOption: Scrollback_GroupChannelPushTriggerOption = .default
-    var _countPreference: Scrollback_CountPreference = .all
     var _inviter: Scrollback_User? = nil
     var _invitedAt: Int64 = 0
     var _joinedTs: Int64 = 0
     var _pinnedMessageIds: [String] = []
-    var _latestPinnedMessage: Scrollback_Message? = nil
-    var _hasBot_p: Bool = false
-    var _hasAiBot_p: Bool = false
-    var _ignoreProfanityFilter: Bool = false
-    var _smsFallback: Scrollback_SMSFallback? = nil
     var _isMember: Bool? = nil
     var _id: Int64? = nil
     var _restrictionInfo: Scrollback_RestrictionInfo? = nil
@@ -7418,7 +6173,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _data = source._data
       _customType = source._customType
       _freeze = source._freeze
-      _isEphemeral = source._isEphemeral
       _metadata = source._metadata
       _metadataUpdatedAt = source._metadataUpdatedAt
       _maxLengthMessage = source._maxLengthMessage
@@ -7429,14 +6183,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _isExclusive = source._isExclusive
       _isPublic = source._isPublic
       _isDistinct = source._isDistinct
-      _isDiscoverable = source._isDiscoverable
-      _isAccessCodeRequired = source._isAccessCodeRequired
       _isChatNotification = source._isChatNotification
-      _isConversation = source._isConversation
       _isCreated = source._isCreated
       _hiddenState = source._hiddenState
       _isMuted = source._isMuted
-      _isPushEnabled = source._isPushEnabled
       _members = source._members
       _memberCount = source._memberCount
       _joinedMemberCount = source._joinedMemberCount
@@ -7450,19 +6200,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _userLastRead = source._userLastRead
       _tsMessageOffset = source._tsMessageOffset
       _messagePurgeOffset = source._messagePurgeOffset
-      _messageSurvivalSeconds = source._messageSurvivalSeconds
-      _disappearingMessage = source._disappearingMessage
-      _pushTriggerOption = source._pushTriggerOption
-      _countPreference = source._countPreference
       _inviter = source._inviter
       _invitedAt = source._invitedAt
       _joinedTs = source._joinedTs
       _pinnedMessageIds = source._pinnedMessageIds
-      _latestPinnedMessage = source._latestPinnedMessage
-      _hasBot_p = source._hasBot_p
-      _hasAiBot_p = source._hasAiBot_p
-      _ignoreProfanityFilter = source._ignoreProfanityFilter
-      _smsFallback = source._smsFallback
       _isMember = source._isMember
       _id = source._id
       _restrictionInfo = source._restrictionInfo
@@ -7493,7 +6234,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 6: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
         case 7: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._freeze) }()
-        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._isEphemeral) }()
         case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._metadata) }()
         case 11: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: &_storage._metadataUpdatedAt) }()
         case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._maxLengthMessage) }()
@@ -7504,14 +6244,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._isExclusive) }()
         case 19: try { try decoder.decodeSingularBoolField(value: &_storage._isPublic) }()
         case 20: try { try decoder.decodeSingularBoolField(value: &_storage._isDistinct) }()
-        case 21: try { try decoder.decodeSingularBoolField(value: &_storage._isDiscoverable) }()
-        case 22: try { try decoder.decodeSingularBoolField(value: &_storage._isAccessCodeRequired) }()
         case 23: try { try decoder.decodeSingularBoolField(value: &_storage._isChatNotification) }()
-        case 24: try { try decoder.decodeSingularBoolField(value: &_storage._isConversation) }()
         case 25: try { try decoder.decodeSingularBoolField(value: &_storage._isCreated) }()
         case 26: try { try decoder.decodeSingularEnumField(value: &_storage._hiddenState) }()
         case 27: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
-        case 28: try { try decoder.decodeSingularBoolField(value: &_storage._isPushEnabled) }()
         case 29: try { try decoder.decodeRepeatedMessageField(value: &_storage._members) }()
         case 30: try { try decoder.decodeSingularInt64Field(value: &_storage._memberCount) }()
         case 31: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedMemberCount) }()
@@ -7525,19 +6261,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 39: try { try decoder.decodeSingularInt64Field(value: &_storage._userLastRead) }()
         case 40: try { try decoder.decodeSingularInt64Field(value: &_storage._tsMessageOffset) }()
         case 41: try { try decoder.decodeSingularInt64Field(value: &_storage._messagePurgeOffset) }()
-        case 42: try { try decoder.decodeSingularInt64Field(value: &_storage._messageSurvivalSeconds) }()
-        case 43: try { try decoder.decodeSingularMessageField(value: &_storage._disappearingMessage) }()
-        case 44: try { try decoder.decodeSingularEnumField(value: &_storage._pushTriggerOption) }()
-        case 45: try { try decoder.decodeSingularEnumField(value: &_storage._countPreference) }()
         case 46: try { try decoder.decodeSingularMessageField(value: &_storage._inviter) }()
         case 47: try { try decoder.decodeSingularInt64Field(value: &_storage._invitedAt) }()
         case 48: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedTs) }()
         case 49: try { try decoder.decodeRepeatedStringField(value: &_storage._pinnedMessageIds) }()
-        case 50: try { try decoder.decodeSingularMessageField(value: &_storage._latestPinnedMessage) }()
-        case 51: try { try decoder.decodeSingularBoolField(value: &_storage._hasBot_p) }()
-        case 52: try { try decoder.decodeSingularBoolField(value: &_storage._hasAiBot_p) }()
-        case 53: try { try decoder.decodeSingularBoolField(value: &_storage._ignoreProfanityFilter) }()
-        case 54: try { try decoder.decodeSingularMessageField(value: &_storage._smsFallback) }()
         case 55: try { try decoder.decodeSingularBoolField(value: &_storage._isMember) }()
         case 56: try { try decoder.decodeSingularInt64Field(value: &_storage._id) }()
         case 57: try { try decoder.decodeSingularMessageField(value: &_storage._restrictionInfo) }()
@@ -7578,9 +6305,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if _storage._freeze != false {
         try visitor.visitSingularBoolField(value: _storage._freeze, fieldNumber: 8)
       }
-      if _storage._isEphemeral != false {
-        try visitor.visitSingularBoolField(value: _storage._isEphemeral, fieldNumber: 9)
-      }
       if !_storage._metadata.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._metadata, fieldNumber: 10)
       }
@@ -7611,17 +6335,8 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if _storage._isDistinct != false {
         try visitor.visitSingularBoolField(value: _storage._isDistinct, fieldNumber: 20)
       }
-      if _storage._isDiscoverable != false {
-        try visitor.visitSingularBoolField(value: _storage._isDiscoverable, fieldNumber: 21)
-      }
-      if _storage._isAccessCodeRequired != false {
-        try visitor.visitSingularBoolField(value: _storage._isAccessCodeRequired, fieldNumber: 22)
-      }
       if _storage._isChatNotification != false {
         try visitor.visitSingularBoolField(value: _storage._isChatNotification, fieldNumber: 23)
-      }
-      if _storage._isConversation != false {
-        try visitor.visitSingularBoolField(value: _storage._isConversation, fieldNumber: 24)
       }
       if _storage._isCreated != false {
         try visitor.visitSingularBoolField(value: _storage._isCreated, fieldNumber: 25)
@@ -7632,9 +6347,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if _storage._isMuted != false {
         try visitor.visitSingularBoolField(value: _storage._isMuted, fieldNumber: 27)
       }
-      try { if let v = _storage._isPushEnabled {
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 28)
-      } }()
       if !_storage._members.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._members, fieldNumber: 29)
       }
@@ -7674,18 +6386,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if _storage._messagePurgeOffset != 0 {
         try visitor.visitSingularInt64Field(value: _storage._messagePurgeOffset, fieldNumber: 41)
       }
-      try { if let v = _storage._messageSurvivalSeconds {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 42)
-      } }()
-      try { if let v = _storage._disappearingMessage {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-      } }()
-      if _storage._pushTriggerOption != .default {
-        try visitor.visitSingularEnumField(value: _storage._pushTriggerOption, fieldNumber: 44)
-      }
-      if _storage._countPreference != .all {
-        try visitor.visitSingularEnumField(value: _storage._countPreference, fieldNumber: 45)
-      }
       try { if let v = _storage._inviter {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
       } }()
@@ -7698,21 +6398,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       if !_storage._pinnedMessageIds.isEmpty {
         try visitor.visitRepeatedStringField(value: _storage._pinnedMessageIds, fieldNumber: 49)
       }
-      try { if let v = _storage._latestPinnedMessage {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-      } }()
-      if _storage._hasBot_p != false {
-        try visitor.visitSingularBoolField(value: _storage._hasBot_p, fieldNumber: 51)
-      }
-      if _storage._hasAiBot_p != false {
-        try visitor.visitSingularBoolField(value: _storage._hasAiBot_p, fieldNumber: 52)
-      }
-      if _storage._ignoreProfanityFilter != false {
-        try visitor.visitSingularBoolField(value: _storage._ignoreProfanityFilter, fieldNumber: 53)
-      }
-      try { if let v = _storage._smsFallback {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
-      } }()
       try { if let v = _storage._isMember {
         try visitor.visitSingularBoolField(value: v, fieldNumber: 55)
       } }()
@@ -7742,7 +6427,6 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._data != rhs_storage._data {return false}
         if _storage._customType != rhs_storage._customType {return false}
         if _storage._freeze != rhs_storage._freeze {return false}
-        if _storage._isEphemeral != rhs_storage._isEphemeral {return false}
         if _storage._metadata != rhs_storage._metadata {return false}
         if _storage._metadataUpdatedAt != rhs_storage._metadataUpdatedAt {return false}
         if _storage._maxLengthMessage != rhs_storage._maxLengthMessage {return false}
@@ -7753,14 +6437,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._isExclusive != rhs_storage._isExclusive {return false}
         if _storage._isPublic != rhs_storage._isPublic {return false}
         if _storage._isDistinct != rhs_storage._isDistinct {return false}
-        if _storage._isDiscoverable != rhs_storage._isDiscoverable {return false}
-        if _storage._isAccessCodeRequired != rhs_storage._isAccessCodeRequired {return false}
         if _storage._isChatNotification != rhs_storage._isChatNotification {return false}
-        if _storage._isConversation != rhs_storage._isConversation {return false}
         if _storage._isCreated != rhs_storage._isCreated {return false}
         if _storage._hiddenState != rhs_storage._hiddenState {return false}
         if _storage._isMuted != rhs_storage._isMuted {return false}
-        if _storage._isPushEnabled != rhs_storage._isPushEnabled {return false}
         if _storage._members != rhs_storage._members {return false}
         if _storage._memberCount != rhs_storage._memberCount {return false}
         if _storage._joinedMemberCount != rhs_storage._joinedMemberCount {return false}
@@ -7774,19 +6454,10 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._userLastRead != rhs_storage._userLastRead {return false}
         if _storage._tsMessageOffset != rhs_storage._tsMessageOffset {return false}
         if _storage._messagePurgeOffset != rhs_storage._messagePurgeOffset {return false}
-        if _storage._messageSurvivalSeconds != rhs_storage._messageSurvivalSeconds {return false}
-        if _storage._disappearingMessage != rhs_storage._disappearingMessage {return false}
-        if _storage._pushTriggerOption != rhs_storage._pushTriggerOption {return false}
-        if _storage._countPreference != rhs_storage._countPreference {return false}
         if _storage._inviter != rhs_storage._inviter {return false}
         if _storage._invitedAt != rhs_storage._invitedAt {return false}
         if _storage._joinedTs != rhs_storage._joinedTs {return false}
         if _storage._pinnedMessageIds != rhs_storage._pinnedMessageIds {return false}
-        if _storage._latestPinnedMessage != rhs_storage._latestPinnedMessage {return false}
-        if _storage._hasBot_p != rhs_storage._hasBot_p {return false}
-        if _storage._hasAiBot_p != rhs_storage._hasAiBot_p {return false}
-        if _storage._ignoreProfanityFilter != rhs_storage._ignoreProfanityFilter {return false}
-        if _storage._smsFallback != rhs_storage._smsFallback {return false}
         if _storage._isMember != rhs_storage._isMember {return false}
         if _storage._id != rhs_storage._id {return false}
         if _storage._restrictionInfo != rhs_storage._restrictionInfo {return false}
@@ -7802,7 +6473,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OpenChannel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{3}is_ephemeral\0\u{1}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}participant_count\0\u{3}is_dynamic_partitioned\0\u{2}S\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}participant_count\0\u{2}T\u{1}extra\0\u{c}\u{9}\u{1}\u{c}\u{11}\u{1}")
 
   fileprivate class _StorageClass {
     var _channelURL: String = String()
@@ -7813,14 +6484,12 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
     var _data: String = String()
     var _customType: String = String()
     var _freeze: Bool = false
-    var _isEphemeral: Bool = false
     var _metadata: Dictionary<String,String> = [:]
     var _metadataUpdatedAt: Dictionary<String,Int64> = [:]
     var _maxLengthMessage: Int64? = nil
     var _lastSyncedChangelogTs: Int64 = 0
     var _operators: [Scrollback_User] = []
     var _participantCount: Int64 = 0
-    var _isDynamicPartitioned: Bool = false
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -7840,14 +6509,12 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
       _data = source._data
       _customType = source._customType
       _freeze = source._freeze
-      _isEphemeral = source._isEphemeral
       _metadata = source._metadata
       _metadataUpdatedAt = source._metadataUpdatedAt
       _maxLengthMessage = source._maxLengthMessage
       _lastSyncedChangelogTs = source._lastSyncedChangelogTs
       _operators = source._operators
       _participantCount = source._participantCount
-      _isDynamicPartitioned = source._isDynamicPartitioned
       _extra = source._extra
     }
   }
@@ -7875,14 +6542,12 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
         case 6: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
         case 7: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
         case 8: try { try decoder.decodeSingularBoolField(value: &_storage._freeze) }()
-        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._isEphemeral) }()
         case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._metadata) }()
         case 11: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufInt64>.self, value: &_storage._metadataUpdatedAt) }()
         case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._maxLengthMessage) }()
         case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSyncedChangelogTs) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._operators) }()
         case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._participantCount) }()
-        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._isDynamicPartitioned) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -7920,9 +6585,6 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
       if _storage._freeze != false {
         try visitor.visitSingularBoolField(value: _storage._freeze, fieldNumber: 8)
       }
-      if _storage._isEphemeral != false {
-        try visitor.visitSingularBoolField(value: _storage._isEphemeral, fieldNumber: 9)
-      }
       if !_storage._metadata.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._metadata, fieldNumber: 10)
       }
@@ -7940,9 +6602,6 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
       }
       if _storage._participantCount != 0 {
         try visitor.visitSingularInt64Field(value: _storage._participantCount, fieldNumber: 16)
-      }
-      if _storage._isDynamicPartitioned != false {
-        try visitor.visitSingularBoolField(value: _storage._isDynamicPartitioned, fieldNumber: 17)
       }
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
@@ -7964,14 +6623,12 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
         if _storage._data != rhs_storage._data {return false}
         if _storage._customType != rhs_storage._customType {return false}
         if _storage._freeze != rhs_storage._freeze {return false}
-        if _storage._isEphemeral != rhs_storage._isEphemeral {return false}
         if _storage._metadata != rhs_storage._metadata {return false}
         if _storage._metadataUpdatedAt != rhs_storage._metadataUpdatedAt {return false}
         if _storage._maxLengthMessage != rhs_storage._maxLengthMessage {return false}
         if _storage._lastSyncedChangelogTs != rhs_storage._lastSyncedChangelogTs {return false}
         if _storage._operators != rhs_storage._operators {return false}
         if _storage._participantCount != rhs_storage._participantCount {return false}
-        if _storage._isDynamicPartitioned != rhs_storage._isDynamicPartitioned {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }
@@ -7982,197 +6639,9 @@ nonisolated extension Scrollback_OpenChannel: SwiftProtobuf.Message, SwiftProtob
   }
 }
 
-nonisolated extension Scrollback_DisappearingMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DisappearingMessage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}message_survival_seconds\0\u{3}is_triggered_by_message_read\0\u{2}b\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.messageSurvivalSeconds) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.isTriggeredByMessageRead) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.messageSurvivalSeconds != 0 {
-      try visitor.visitSingularInt64Field(value: self.messageSurvivalSeconds, fieldNumber: 1)
-    }
-    if self.isTriggeredByMessageRead != false {
-      try visitor.visitSingularBoolField(value: self.isTriggeredByMessageRead, fieldNumber: 2)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_DisappearingMessage, rhs: Scrollback_DisappearingMessage) -> Bool {
-    if lhs.messageSurvivalSeconds != rhs.messageSurvivalSeconds {return false}
-    if lhs.isTriggeredByMessageRead != rhs.isTriggeredByMessageRead {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_SMSFallback: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".SMSFallback"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wait_seconds\0\u{3}exclude_user_ids\0\u{2}b\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.waitSeconds) }()
-      case 2: try { try decoder.decodeRepeatedStringField(value: &self.excludeUserIds) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.waitSeconds != 0 {
-      try visitor.visitSingularInt64Field(value: self.waitSeconds, fieldNumber: 1)
-    }
-    if !self.excludeUserIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.excludeUserIds, fieldNumber: 2)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_SMSFallback, rhs: Scrollback_SMSFallback) -> Bool {
-    if lhs.waitSeconds != rhs.waitSeconds {return false}
-    if lhs.excludeUserIds != rhs.excludeUserIds {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_MemberCountUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MemberCountUpdate"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}ts\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}participant_count\0\u{2}_\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.channelURL) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.ts) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._memberCount) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self._joinedMemberCount) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self._participantCount) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.channelURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.channelURL, fieldNumber: 1)
-    }
-    if self.ts != 0 {
-      try visitor.visitSingularInt64Field(value: self.ts, fieldNumber: 2)
-    }
-    try { if let v = self._memberCount {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._joinedMemberCount {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._participantCount {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
-    } }()
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_MemberCountUpdate, rhs: Scrollback_MemberCountUpdate) -> Bool {
-    if lhs.channelURL != rhs.channelURL {return false}
-    if lhs.ts != rhs.ts {return false}
-    if lhs._memberCount != rhs._memberCount {return false}
-    if lhs._joinedMemberCount != rhs._joinedMemberCount {return false}
-    if lhs._participantCount != rhs._participantCount {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_ReadReceipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ReadReceipt"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}user\0\u{1}ts\0\u{2}a\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.channelURL) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._user) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.ts) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.channelURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.channelURL, fieldNumber: 1)
-    }
-    try { if let v = self._user {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    if self.ts != 0 {
-      try visitor.visitSingularInt64Field(value: self.ts, fieldNumber: 3)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_ReadReceipt, rhs: Scrollback_ReadReceipt) -> Bool {
-    if lhs.channelURL != rhs.channelURL {return false}
-    if lhs._user != rhs._user {return false}
-    if lhs.ts != rhs.ts {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Scrollback_UnreadItemCount: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UnreadItemCount"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}group_channel_unread_message\0\u{3}group_channel_unread_mention\0\u{3}group_channel_invitation\0\u{3}super_group_channel_unread_message\0\u{3}super_group_channel_unread_mention\0\u{3}super_group_channel_invitation\0\u{3}non_super_group_channel_unread_message\0\u{3}non_super_group_channel_unread_mention\0\u{3}non_super_group_channel_invitation\0\u{2}[\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}group_channel_unread_message\0\u{3}group_channel_unread_mention\0\u{3}group_channel_invitation\0\u{2}a\u{1}extra\0\u{c}\u{4}\u{6}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8183,12 +6652,6 @@ nonisolated extension Scrollback_UnreadItemCount: SwiftProtobuf.Message, SwiftPr
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.groupChannelUnreadMessage) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.groupChannelUnreadMention) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.groupChannelInvitation) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.superGroupChannelUnreadMessage) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self.superGroupChannelUnreadMention) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.superGroupChannelInvitation) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.nonSuperGroupChannelUnreadMessage) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.nonSuperGroupChannelUnreadMention) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self.nonSuperGroupChannelInvitation) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8205,24 +6668,6 @@ nonisolated extension Scrollback_UnreadItemCount: SwiftProtobuf.Message, SwiftPr
     if self.groupChannelInvitation != 0 {
       try visitor.visitSingularInt64Field(value: self.groupChannelInvitation, fieldNumber: 3)
     }
-    if self.superGroupChannelUnreadMessage != 0 {
-      try visitor.visitSingularInt64Field(value: self.superGroupChannelUnreadMessage, fieldNumber: 4)
-    }
-    if self.superGroupChannelUnreadMention != 0 {
-      try visitor.visitSingularInt64Field(value: self.superGroupChannelUnreadMention, fieldNumber: 5)
-    }
-    if self.superGroupChannelInvitation != 0 {
-      try visitor.visitSingularInt64Field(value: self.superGroupChannelInvitation, fieldNumber: 6)
-    }
-    if self.nonSuperGroupChannelUnreadMessage != 0 {
-      try visitor.visitSingularInt64Field(value: self.nonSuperGroupChannelUnreadMessage, fieldNumber: 7)
-    }
-    if self.nonSuperGroupChannelUnreadMention != 0 {
-      try visitor.visitSingularInt64Field(value: self.nonSuperGroupChannelUnreadMention, fieldNumber: 8)
-    }
-    if self.nonSuperGroupChannelInvitation != 0 {
-      try visitor.visitSingularInt64Field(value: self.nonSuperGroupChannelInvitation, fieldNumber: 9)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8233,12 +6678,6 @@ nonisolated extension Scrollback_UnreadItemCount: SwiftProtobuf.Message, SwiftPr
     if lhs.groupChannelUnreadMessage != rhs.groupChannelUnreadMessage {return false}
     if lhs.groupChannelUnreadMention != rhs.groupChannelUnreadMention {return false}
     if lhs.groupChannelInvitation != rhs.groupChannelInvitation {return false}
-    if lhs.superGroupChannelUnreadMessage != rhs.superGroupChannelUnreadMessage {return false}
-    if lhs.superGroupChannelUnreadMention != rhs.superGroupChannelUnreadMention {return false}
-    if lhs.superGroupChannelInvitation != rhs.superGroupChannelInvitation {return false}
-    if lhs.nonSuperGroupChannelUnreadMessage != rhs.nonSuperGroupChannelUnreadMessage {return false}
-    if lhs.nonSuperGroupChannelUnreadMention != rhs.nonSuperGroupChannelUnreadMention {return false}
-    if lhs.nonSuperGroupChannelInvitation != rhs.nonSuperGroupChannelInvitation {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8341,7 +6780,7 @@ nonisolated extension Scrollback_DeletedMessage: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Scrollback_GroupChannelChangelog: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannelChangelog"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}updated\0\u{1}deleted\0\u{3}has_more\0\u{1}next\0\u{1}ts\0\u{2}_\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}updated\0\u{1}deleted\0\u{3}has_more\0\u{1}next\0\u{2}`\u{1}extra\0\u{c}\u{5}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8353,7 +6792,6 @@ nonisolated extension Scrollback_GroupChannelChangelog: SwiftProtobuf.Message, S
       case 2: try { try decoder.decodeRepeatedStringField(value: &self.deleted) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.hasMore_p) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._next) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self.ts) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8377,9 +6815,6 @@ nonisolated extension Scrollback_GroupChannelChangelog: SwiftProtobuf.Message, S
     try { if let v = self._next {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
-    if self.ts != 0 {
-      try visitor.visitSingularInt64Field(value: self.ts, fieldNumber: 5)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8391,7 +6826,6 @@ nonisolated extension Scrollback_GroupChannelChangelog: SwiftProtobuf.Message, S
     if lhs.deleted != rhs.deleted {return false}
     if lhs.hasMore_p != rhs.hasMore_p {return false}
     if lhs._next != rhs._next {return false}
-    if lhs.ts != rhs.ts {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8400,7 +6834,7 @@ nonisolated extension Scrollback_GroupChannelChangelog: SwiftProtobuf.Message, S
 
 nonisolated extension Scrollback_AppInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AppInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}emoji_hash\0\u{3}file_upload_size_limit\0\u{3}use_reaction\0\u{3}premium_feature_list\0\u{3}application_attributes\0\u{2}_\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}file_upload_size_limit\0\u{3}use_reaction\0\u{2}a\u{1}extra\0\u{c}\u{1}\u{1}\u{c}\u{4}\u{1}\u{c}\u{5}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8408,11 +6842,8 @@ nonisolated extension Scrollback_AppInfo: SwiftProtobuf.Message, SwiftProtobuf._
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.emojiHash) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._fileUploadSizeLimit) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.useReaction) }()
-      case 4: try { try decoder.decodeRepeatedStringField(value: &self.premiumFeatureList) }()
-      case 5: try { try decoder.decodeRepeatedStringField(value: &self.applicationAttributes) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8424,20 +6855,11 @@ nonisolated extension Scrollback_AppInfo: SwiftProtobuf.Message, SwiftProtobuf._
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.emojiHash.isEmpty {
-      try visitor.visitSingularStringField(value: self.emojiHash, fieldNumber: 1)
-    }
     try { if let v = self._fileUploadSizeLimit {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
     if self.useReaction != false {
       try visitor.visitSingularBoolField(value: self.useReaction, fieldNumber: 3)
-    }
-    if !self.premiumFeatureList.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.premiumFeatureList, fieldNumber: 4)
-    }
-    if !self.applicationAttributes.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.applicationAttributes, fieldNumber: 5)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -8446,101 +6868,8 @@ nonisolated extension Scrollback_AppInfo: SwiftProtobuf.Message, SwiftProtobuf._
   }
 
   public static func ==(lhs: Scrollback_AppInfo, rhs: Scrollback_AppInfo) -> Bool {
-    if lhs.emojiHash != rhs.emojiHash {return false}
     if lhs._fileUploadSizeLimit != rhs._fileUploadSizeLimit {return false}
     if lhs.useReaction != rhs.useReaction {return false}
-    if lhs.premiumFeatureList != rhs.premiumFeatureList {return false}
-    if lhs.applicationAttributes != rhs.applicationAttributes {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_Emoji: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Emoji"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}url\0\u{2}b\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.url) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.key.isEmpty {
-      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
-    }
-    if !self.url.isEmpty {
-      try visitor.visitSingularStringField(value: self.url, fieldNumber: 2)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_Emoji, rhs: Scrollback_Emoji) -> Bool {
-    if lhs.key != rhs.key {return false}
-    if lhs.url != rhs.url {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_EmojiCategory: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".EmojiCategory"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{1}url\0\u{1}emojis\0\u{2}`\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.url) }()
-      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.emojis) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.id != 0 {
-      try visitor.visitSingularInt64Field(value: self.id, fieldNumber: 1)
-    }
-    if !self.name.isEmpty {
-      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
-    }
-    if !self.url.isEmpty {
-      try visitor.visitSingularStringField(value: self.url, fieldNumber: 3)
-    }
-    if !self.emojis.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.emojis, fieldNumber: 4)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_EmojiCategory, rhs: Scrollback_EmojiCategory) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.name != rhs.name {return false}
-    if lhs.url != rhs.url {return false}
-    if lhs.emojis != rhs.emojis {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -8549,7 +6878,7 @@ nonisolated extension Scrollback_EmojiCategory: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MessageListParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{3}reply_type\0\u{3}show_subchannel_messages_only\0\u{2}[\u{1}extra\0\u{c}\u{a}\u{4}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}prev_result_size\0\u{3}next_result_size\0\u{3}is_inclusive\0\u{1}reverse\0\u{3}message_type\0\u{3}custom_types\0\u{3}sender_user_ids\0\u{3}reply_type\0\u{2}\\\u{1}extra\0\u{c}\u{9}\u{5}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8565,7 +6894,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.customTypes) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.senderUserIds) }()
       case 8: try { try decoder.decodeSingularEnumField(value: &self.replyType) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.showSubchannelMessagesOnly) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -8601,9 +6929,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
     if self.replyType != .none {
       try visitor.visitSingularEnumField(value: self.replyType, fieldNumber: 8)
     }
-    if self.showSubchannelMessagesOnly != false {
-      try visitor.visitSingularBoolField(value: self.showSubchannelMessagesOnly, fieldNumber: 9)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -8619,7 +6944,6 @@ nonisolated extension Scrollback_MessageListParams: SwiftProtobuf.Message, Swift
     if lhs.customTypes != rhs.customTypes {return false}
     if lhs.senderUserIds != rhs.senderUserIds {return false}
     if lhs.replyType != rhs.replyType {return false}
-    if lhs.showSubchannelMessagesOnly != rhs.showSubchannelMessagesOnly {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -9052,174 +7376,98 @@ nonisolated extension Scrollback_GroupChannelListQuery: SwiftProtobuf.Message, S
 
 nonisolated extension Scrollback_UserMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UserMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{3}apple_critical_alert_options\0\u{3}is_pinned_message\0\u{2}\u{5}message\0\u{3}target_langs\0\u{3}poll_id\0\u{3}extended_message_payload\0\u{2}Q\u{1}extra\0")
-
-  fileprivate class _StorageClass {
-    var _data: String = String()
-    var _customType: String = String()
-    var _mentionType: Scrollback_MentionType = .users
-    var _mentionedUserIds: [String] = []
-    var _mentionedMessageTemplate: String? = nil
-    var _sortedMetaarray: [Scrollback_MetaArray] = []
-    var _pushOption: Scrollback_PushNotificationDeliveryOption = .default
-    var _parentMessageID: String = String()
-    var _replyToChannel: Bool = false
-    var _appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions? = nil
-    var _isPinnedMessage: Bool = false
-    var _message: String = String()
-    var _targetLangs: [String] = []
-    var _pollID: Int64? = nil
-    var _extendedMessagePayload: Scrollback_JSONValue? = nil
-    var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _data = source._data
-      _customType = source._customType
-      _mentionType = source._mentionType
-      _mentionedUserIds = source._mentionedUserIds
-      _mentionedMessageTemplate = source._mentionedMessageTemplate
-      _sortedMetaarray = source._sortedMetaarray
-      _pushOption = source._pushOption
-      _parentMessageID = source._parentMessageID
-      _replyToChannel = source._replyToChannel
-      _appleCriticalAlertOptions = source._appleCriticalAlertOptions
-      _isPinnedMessage = source._isPinnedMessage
-      _message = source._message
-      _targetLangs = source._targetLangs
-      _pollID = source._pollID
-      _extendedMessagePayload = source._extendedMessagePayload
-      _extra = source._extra
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{3}target_langs\0\u{3}poll_id\0\u{2}R\u{1}extra\0\u{c}\u{a}\u{1}\u{c}\u{13}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
-        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._mentionType) }()
-        case 4: try { try decoder.decodeRepeatedStringField(value: &_storage._mentionedUserIds) }()
-        case 5: try { try decoder.decodeSingularStringField(value: &_storage._mentionedMessageTemplate) }()
-        case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._sortedMetaarray) }()
-        case 7: try { try decoder.decodeSingularEnumField(value: &_storage._pushOption) }()
-        case 8: try { try decoder.decodeSingularStringField(value: &_storage._parentMessageID) }()
-        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._replyToChannel) }()
-        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._appleCriticalAlertOptions) }()
-        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._isPinnedMessage) }()
-        case 16: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
-        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._targetLangs) }()
-        case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._pollID) }()
-        case 19: try { try decoder.decodeSingularMessageField(value: &_storage._extendedMessagePayload) }()
-        case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.data) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customType) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.mentionType) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.mentionedUserIds) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._mentionedMessageTemplate) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sortedMetaarray) }()
+      case 7: try { try decoder.decodeSingularEnumField(value: &self.pushOption) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.parentMessageID) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.replyToChannel) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.isPinnedMessage) }()
+      case 16: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 17: try { try decoder.decodeRepeatedStringField(value: &self.targetLangs) }()
+      case 18: try { try decoder.decodeSingularInt64Field(value: &self._pollID) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._data.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._data, fieldNumber: 1)
-      }
-      if !_storage._customType.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._customType, fieldNumber: 2)
-      }
-      if _storage._mentionType != .users {
-        try visitor.visitSingularEnumField(value: _storage._mentionType, fieldNumber: 3)
-      }
-      if !_storage._mentionedUserIds.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._mentionedUserIds, fieldNumber: 4)
-      }
-      try { if let v = _storage._mentionedMessageTemplate {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-      } }()
-      if !_storage._sortedMetaarray.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._sortedMetaarray, fieldNumber: 6)
-      }
-      if _storage._pushOption != .default {
-        try visitor.visitSingularEnumField(value: _storage._pushOption, fieldNumber: 7)
-      }
-      if !_storage._parentMessageID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._parentMessageID, fieldNumber: 8)
-      }
-      if _storage._replyToChannel != false {
-        try visitor.visitSingularBoolField(value: _storage._replyToChannel, fieldNumber: 9)
-      }
-      try { if let v = _storage._appleCriticalAlertOptions {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      } }()
-      if _storage._isPinnedMessage != false {
-        try visitor.visitSingularBoolField(value: _storage._isPinnedMessage, fieldNumber: 11)
-      }
-      if !_storage._message.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._message, fieldNumber: 16)
-      }
-      if !_storage._targetLangs.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._targetLangs, fieldNumber: 17)
-      }
-      try { if let v = _storage._pollID {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
-      } }()
-      try { if let v = _storage._extendedMessagePayload {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
-      } }()
-      if !_storage._extra.isEmpty {
-        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.data.isEmpty {
+      try visitor.visitSingularStringField(value: self.data, fieldNumber: 1)
+    }
+    if !self.customType.isEmpty {
+      try visitor.visitSingularStringField(value: self.customType, fieldNumber: 2)
+    }
+    if self.mentionType != .users {
+      try visitor.visitSingularEnumField(value: self.mentionType, fieldNumber: 3)
+    }
+    if !self.mentionedUserIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.mentionedUserIds, fieldNumber: 4)
+    }
+    try { if let v = self._mentionedMessageTemplate {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if !self.sortedMetaarray.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sortedMetaarray, fieldNumber: 6)
+    }
+    if self.pushOption != .default {
+      try visitor.visitSingularEnumField(value: self.pushOption, fieldNumber: 7)
+    }
+    if !self.parentMessageID.isEmpty {
+      try visitor.visitSingularStringField(value: self.parentMessageID, fieldNumber: 8)
+    }
+    if self.replyToChannel != false {
+      try visitor.visitSingularBoolField(value: self.replyToChannel, fieldNumber: 9)
+    }
+    if self.isPinnedMessage != false {
+      try visitor.visitSingularBoolField(value: self.isPinnedMessage, fieldNumber: 11)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 16)
+    }
+    if !self.targetLangs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.targetLangs, fieldNumber: 17)
+    }
+    try { if let v = self._pollID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
+    } }()
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Scrollback_UserMessageCreateParams, rhs: Scrollback_UserMessageCreateParams) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._data != rhs_storage._data {return false}
-        if _storage._customType != rhs_storage._customType {return false}
-        if _storage._mentionType != rhs_storage._mentionType {return false}
-        if _storage._mentionedUserIds != rhs_storage._mentionedUserIds {return false}
-        if _storage._mentionedMessageTemplate != rhs_storage._mentionedMessageTemplate {return false}
-        if _storage._sortedMetaarray != rhs_storage._sortedMetaarray {return false}
-        if _storage._pushOption != rhs_storage._pushOption {return false}
-        if _storage._parentMessageID != rhs_storage._parentMessageID {return false}
-        if _storage._replyToChannel != rhs_storage._replyToChannel {return false}
-        if _storage._appleCriticalAlertOptions != rhs_storage._appleCriticalAlertOptions {return false}
-        if _storage._isPinnedMessage != rhs_storage._isPinnedMessage {return false}
-        if _storage._message != rhs_storage._message {return false}
-        if _storage._targetLangs != rhs_storage._targetLangs {return false}
-        if _storage._pollID != rhs_storage._pollID {return false}
-        if _storage._extendedMessagePayload != rhs_storage._extendedMessagePayload {return false}
-        if _storage._extra != rhs_storage._extra {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.data != rhs.data {return false}
+    if lhs.customType != rhs.customType {return false}
+    if lhs.mentionType != rhs.mentionType {return false}
+    if lhs.mentionedUserIds != rhs.mentionedUserIds {return false}
+    if lhs._mentionedMessageTemplate != rhs._mentionedMessageTemplate {return false}
+    if lhs.sortedMetaarray != rhs.sortedMetaarray {return false}
+    if lhs.pushOption != rhs.pushOption {return false}
+    if lhs.parentMessageID != rhs.parentMessageID {return false}
+    if lhs.replyToChannel != rhs.replyToChannel {return false}
+    if lhs.isPinnedMessage != rhs.isPinnedMessage {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.targetLangs != rhs.targetLangs {return false}
+    if lhs._pollID != rhs._pollID {return false}
+    if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9227,7 +7475,7 @@ nonisolated extension Scrollback_UserMessageCreateParams: SwiftProtobuf.Message,
 
 nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FileMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{3}apple_critical_alert_options\0\u{3}is_pinned_message\0\u{2}\u{5}message\0\u{1}file\0\u{2}S\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{1}file\0\u{2}S\u{1}extra\0\u{c}\u{a}\u{1}")
 
   fileprivate class _StorageClass {
     var _data: String = String()
@@ -9239,7 +7487,6 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
     var _pushOption: Scrollback_PushNotificationDeliveryOption = .default
     var _parentMessageID: String = String()
     var _replyToChannel: Bool = false
-    var _appleCriticalAlertOptions: Scrollback_AppleCriticalAlertOptions? = nil
     var _isPinnedMessage: Bool = false
     var _message: String = String()
     var _file: Scrollback_UploadableFile? = nil
@@ -9263,7 +7510,6 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
       _pushOption = source._pushOption
       _parentMessageID = source._parentMessageID
       _replyToChannel = source._replyToChannel
-      _appleCriticalAlertOptions = source._appleCriticalAlertOptions
       _isPinnedMessage = source._isPinnedMessage
       _message = source._message
       _file = source._file
@@ -9295,7 +7541,6 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
         case 7: try { try decoder.decodeSingularEnumField(value: &_storage._pushOption) }()
         case 8: try { try decoder.decodeSingularStringField(value: &_storage._parentMessageID) }()
         case 9: try { try decoder.decodeSingularBoolField(value: &_storage._replyToChannel) }()
-        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._appleCriticalAlertOptions) }()
         case 11: try { try decoder.decodeSingularBoolField(value: &_storage._isPinnedMessage) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._file) }()
@@ -9339,9 +7584,6 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
       if _storage._replyToChannel != false {
         try visitor.visitSingularBoolField(value: _storage._replyToChannel, fieldNumber: 9)
       }
-      try { if let v = _storage._appleCriticalAlertOptions {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-      } }()
       if _storage._isPinnedMessage != false {
         try visitor.visitSingularBoolField(value: _storage._isPinnedMessage, fieldNumber: 11)
       }
@@ -9372,7 +7614,6 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
         if _storage._pushOption != rhs_storage._pushOption {return false}
         if _storage._parentMessageID != rhs_storage._parentMessageID {return false}
         if _storage._replyToChannel != rhs_storage._replyToChannel {return false}
-        if _storage._appleCriticalAlertOptions != rhs_storage._appleCriticalAlertOptions {return false}
         if _storage._isPinnedMessage != rhs_storage._isPinnedMessage {return false}
         if _storage._message != rhs_storage._message {return false}
         if _storage._file != rhs_storage._file {return false}
@@ -9388,7 +7629,7 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
 
 nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MultipleFilesMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{3}apple_critical_alert_options\0\u{3}is_pinned_message\0\u{2}\u{5}message\0\u{1}files\0\u{2}S\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{1}files\0\u{2}S\u{1}extra\0\u{c}\u{a}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9405,7 +7646,6 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
       case 7: try { try decoder.decodeSingularEnumField(value: &self.pushOption) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.parentMessageID) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.replyToChannel) }()
-      case 10: try { try decoder.decodeSingularMessageField(value: &self._appleCriticalAlertOptions) }()
       case 11: try { try decoder.decodeSingularBoolField(value: &self.isPinnedMessage) }()
       case 16: try { try decoder.decodeSingularStringField(value: &self.message) }()
       case 17: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
@@ -9447,9 +7687,6 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
     if self.replyToChannel != false {
       try visitor.visitSingularBoolField(value: self.replyToChannel, fieldNumber: 9)
     }
-    try { if let v = self._appleCriticalAlertOptions {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    } }()
     if self.isPinnedMessage != false {
       try visitor.visitSingularBoolField(value: self.isPinnedMessage, fieldNumber: 11)
     }
@@ -9475,7 +7712,6 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
     if lhs.pushOption != rhs.pushOption {return false}
     if lhs.parentMessageID != rhs.parentMessageID {return false}
     if lhs.replyToChannel != rhs.replyToChannel {return false}
-    if lhs._appleCriticalAlertOptions != rhs._appleCriticalAlertOptions {return false}
     if lhs.isPinnedMessage != rhs.isPinnedMessage {return false}
     if lhs.message != rhs.message {return false}
     if lhs.files != rhs.files {return false}
@@ -9620,7 +7856,7 @@ nonisolated extension Scrollback_FileMessageUpdateParams: SwiftProtobuf.Message,
 
 nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UploadableFile"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{1}path\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{3}thumbnail_sizes\0\u{2}]\u{1}extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{1}path\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{2}^\u{1}extra\0\u{c}\u{7}\u{1}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9634,7 +7870,6 @@ nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftPro
       case 4: try { try decoder.decodeSingularStringField(value: &self._name) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self._type) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.thumbnailSizes) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -9664,9 +7899,6 @@ nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftPro
     try { if let v = self._size {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
-    if !self.thumbnailSizes.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.thumbnailSizes, fieldNumber: 7)
-    }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
     }
@@ -9680,47 +7912,6 @@ nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftPro
     if lhs._name != rhs._name {return false}
     if lhs._type != rhs._type {return false}
     if lhs._size != rhs._size {return false}
-    if lhs.thumbnailSizes != rhs.thumbnailSizes {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_ThumbnailSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ThumbnailSize"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}maxwidth\0\u{1}maxheight\0\u{2}b\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.maxwidth) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.maxheight) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.maxwidth != 0 {
-      try visitor.visitSingularInt64Field(value: self.maxwidth, fieldNumber: 1)
-    }
-    if self.maxheight != 0 {
-      try visitor.visitSingularInt64Field(value: self.maxheight, fieldNumber: 2)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_ThumbnailSize, rhs: Scrollback_ThumbnailSize) -> Bool {
-    if lhs.maxwidth != rhs.maxwidth {return false}
-    if lhs.maxheight != rhs.maxheight {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
