@@ -47,7 +47,10 @@ MAKEFLAGS += --silent
 
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
-CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
+# The last two build the libraries with other flags, so each package after them would build them again.
+LAST_CONSUMERS := WithInspector WithOwnModules
+CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package.swift,%,\
+    $(wildcard Tests/Consumers/*/Package.swift))) $(LAST_CONSUMERS)
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10
 SOAK_SECONDS := 600
@@ -64,8 +67,7 @@ STRICT := $(TRAITS) -Xswiftc -warnings-as-errors --explicit-target-dependency-im
 TEST := swift test --quiet --disable-xctest
 # All consumers share a scratch directory, so that their dependencies are built once. The cached
 # build manifest would be that of the previous package.
-CONSUME := swift run --disable-build-manifest-caching --scratch-path .build-consumers \
-    --package-path Tests/Consumers/
+CONSUME := --disable-build-manifest-caching --scratch-path .build-consumers --package-path Tests/Consumers/
 
 ifeq ($(shell uname),Darwin)
 # The compiler does not search Homebrew's directories, and would use the system's libedit as readline.
@@ -246,16 +248,14 @@ interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
 
 consumers: $(CONSUMERS)
-	swift build --disable-build-manifest-caching --scratch-path .build-consumers \
-	    --package-path Tests/Consumers/Plain --configuration release --static-swift-stdlib
+	swift build $(CONSUME)Plain --configuration release --static-swift-stdlib
 	.build-consumers/release/Plain
 	! swift package --scratch-path .build-graphs --package-path Tests/Consumers/Plain show-dependencies \
 	    | grep -i flyingfox
-	swift test --quiet --disable-xctest --disable-build-manifest-caching --scratch-path .build-consumers \
-	    --package-path Tests/Consumers/FirstCollection
 
 $(CONSUMERS): deps
-	$(CONSUME)$@
+	swift run $(CONSUME)$@
+	$(if $(wildcard Tests/Consumers/$@/Tests),$(TEST) $(CONSUME)$@)
 
 # SwiftPM rejects a graph with two modules of the same name only in some runs.
 graphs:
