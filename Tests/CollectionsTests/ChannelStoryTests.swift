@@ -10,23 +10,6 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
     // MARK: Loading
 
-    @Test func offlineStartListsTheStoredChannels() async throws {
-        let story = try await Story()
-        try story.create("a b c")
-        try await story.sync()
-        await story.engine.close()
-
-        let view = story.list(2, engine: story.restarted())
-        #expect(view.picture == "…")
-        #expect(try await view.load() == "c b")
-        #expect(view.picture == "c b …")
-        #expect(try await view.load() == "a")
-        #expect(view.picture == "c b a")
-        #expect(try await view.load() == "")
-        #expect(view.heard == [])
-        await view.collection.engine.close()
-    }
-
     @Test func startReturnsTheStoredAndTheServersChannels() async throws {
         let story = try await Story()
         try story.create("a b c")
@@ -108,25 +91,6 @@ import Testing
         try await story.end()
     }
 
-    @Test func listStartedOfflineIsCompleteAfterTheInitialFeed() async throws {
-        let story = try await Story()
-        try story.create("a b")
-        story.network.hold([.feed])
-        try await story.connect()
-        _ = try await story.engine.fetchChannel("b")
-        _ = try await story.engine.fetchChannel("a")
-        await story.engine.disconnect()
-        let view = story.list()
-        #expect(try await view.load() == "b a")
-        #expect(view.picture == "b a …")
-
-        story.network.stopHolding()
-        try await story.connect()
-        await view.shows("b a")
-        #expect(view.heard == [])
-        try await story.end()
-    }
-
     @Test func secondConcurrentLoadThrows() async throws {
         let story = try await Story()
         story.network.hold([.feed, .channels])
@@ -166,24 +130,6 @@ import Testing
         try await story.end()
     }
 
-    @Test func lastListedChannelMayMoveOrLeave() async throws {
-        let story = try await Story()
-        try story.create("a b c d")
-        for name in "abcd" { try await story.say("m", in: ChannelURL(String(name))) }
-        try await story.sync()
-        let view = story.list(2)
-        try await view.load()
-        #expect(view.picture == "d c …")
-
-        try await story.say("m", in: "c")
-        await view.shows("c d …")
-        try story.server.deleteChannel("d")
-        await view.shows("c …")
-        #expect(try await view.load() == "b a")
-        #expect(view.picture == "c b a")
-        try await story.end()
-    }
-
     // MARK: Events
 
     @Test func noChangeIsReportedBeforeTheFirstPage() async throws {
@@ -197,20 +143,6 @@ import Testing
         #expect(view.heard == [])
         #expect(try await view.load() == "b a")
         #expect(view.heard == [])
-        try await story.end()
-    }
-
-    @Test func newChannelIsInsertedFirst() async throws {
-        let story = try await Story()
-        try story.create("a")
-        try await story.sync()
-        let view = story.list()
-        try await view.load()
-
-        try story.create("b")
-        await view.shows("b a")
-        await view.until { view.heard.count == 1 }
-        #expect(view.notifications().map { $0.prefix(8) } == ["added b:"])
         try await story.end()
     }
 
@@ -231,96 +163,6 @@ import Testing
         await view.shows("b a c")
         await oldestFirst.shows("a b c")
         #expect(view.heard.allSatisfy { $0.hasPrefix("updated") })
-        try await story.end()
-    }
-
-    @Test func leavingBanAndDeletionRemoveTheChannel() async throws {
-        let story = try await Story()
-        try story.create("a b c d")
-        try await story.sync()
-        let view = story.list()
-        try await view.load()
-        let bob = try await story.otherDevice()
-
-        try await bob.leave("a")
-        await view.shows("d c b")
-        try await story.alice.restrict("bob", in: "b", as: .banned, until: nil, reason: "")
-        await view.shows("d c")
-        try await story.alice.deleteChannel("c")
-        await view.shows("d")
-        await view.until { view.heard.count >= 3 }
-        #expect(view.heard.map { String($0.prefix(9)) } == ["deleted a", "deleted b", "deleted c"])
-        try await story.end()
-    }
-
-    @Test func declinedInvitationIsNotListed() async throws {
-        let story = try await Story()
-        try story.create("a")
-        try await story.sync()
-        let view = story.list()
-        try await view.load()
-        let bob = try await story.otherDevice()
-
-        story.clock.advance(by: .seconds(1))
-        _ = try await story.alice.createChannel(GroupChannelCreateParams("b", url: "b"))
-        try await story.alice.invite(["bob"], to: "b")
-        await view.shows("b a")
-        try await bob.answerInvitation(to: "b", accepts: false)
-        await view.shows("a")
-        try await story.end()
-    }
-
-    @Test func hiddenChannelReturnsWithAMessage() async throws {
-        let story = try await Story()
-        try story.create("a b")
-        try await story.sync()
-        let view = story.list()
-        let hidden = story.list(20, { $0.hiddenStateFilter = .hiddenOnly })
-        try await view.load()
-        try await hidden.load()
-        let bob = try await story.otherDevice()
-
-        try await bob.hide("a", until: .hiddenAllowAutoUnhide)
-        await view.shows("b")
-        await hidden.shows("a")
-        try await story.say("hello", in: "a")
-        await view.shows("a b")
-        await hidden.shows("")
-        try await story.end()
-    }
-
-    @Test func channelThatNoLongerMatchesIsRemoved() async throws {
-        let story = try await Story()
-        try story.create("a1 a2 b1")
-        try await story.sync()
-        let view = story.list(20, { $0.channelNameContainsFilter = "a" })
-        try await view.load()
-        #expect(view.picture == "a2 a1")
-
-        var patch = Patch<GroupChannel>()
-        patch.set(\.name, to: "c2")
-        _ = try await story.alice.updateChannel("a2", with: patch)
-        await view.shows("a1")
-        patch.set(\.name, to: "xA")
-        _ = try await story.alice.updateChannel("b1", with: patch)
-        await view.shows("xA a1")
-        try await story.end()
-    }
-
-    @Test func readChannelLeavesTheUnreadList() async throws {
-        let story = try await Story()
-        try story.create("a b")
-        try await story.say("hello", in: "a")
-        try await story.sync()
-        let view = story.list(20, { $0.unreadChannelFilter = .unreadMessage })
-        try await view.load()
-        #expect(view.picture == "a")
-        let bob = try await story.otherDevice()
-
-        try await story.say("hello", in: "b")
-        await view.shows("b a")
-        try await bob.markAsRead("a")
-        await view.shows("b")
         try await story.end()
     }
 

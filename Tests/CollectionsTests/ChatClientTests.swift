@@ -67,19 +67,6 @@ import Testing
         await client.close()
     }
 
-    @Test func connectingAsAnUnknownUserIsRefused() async throws {
-        let story = try await ClientStory()
-        story.network.goOffline()
-        let client = try await story.open()
-        await #expect {
-            try await client.connect(as: Credentials("bob"))
-        } throws: {
-            ($0 as? SyncError)?.code == .notConnected
-        }
-        #expect(client.currentUser == nil)
-        await client.close()
-    }
-
     @Test func collectionWithoutAUserThrows() async throws {
         let story = try await ClientStory()
         let client = try await story.open()

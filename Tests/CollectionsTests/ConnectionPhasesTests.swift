@@ -16,18 +16,6 @@ import Testing
         }
     }
 
-    @Test func connectAndDisconnectAreReported() {
-        #expect(
-            events([.offline, .connecting, .online, .online, .offline], wantedUntil: 4)
-                == [.connected, .disconnected])
-    }
-
-    @Test func lostConnectionIsRestored() {
-        #expect(
-            events([.connecting, .online, .waiting, .connecting, .waiting, .connecting, .online])
-                == [.connected, .reconnectionStarted, .reconnectionSucceeded])
-    }
-
     @Test func canceledConnectionAttemptIsReported() {
         #expect(
             events([.connecting, .waiting, .offline]) == [

@@ -24,30 +24,6 @@ import Testing
         try await story.end()
     }
 
-    @Test func offlineStartShowsCachedMessages() async throws {
-        let story = try await Story.holding("a b c")
-        await story.engine.disconnect()
-
-        let view = story.view()
-        let start = view.collection.start()
-        #expect(try start.cached.map(\.text) == ["a", "b", "c"])
-        #expect(view.picture == "a b c")
-        let error = await #expect(throws: SyncError.self) { try await start.refreshed }
-        #expect(error?.code == .notConnected)
-        #expect(view.picture == "a b c")
-        await story.close()
-    }
-
-    @Test func liveMessageIsAppended() async throws {
-        let story = try await Story.holding("a")
-        let view = try await story.startedView()
-
-        try await story.say("b")
-        await view.shows("a b")
-        await view.hears("added b: eventMessageReceived, succeeded")
-        try await story.end()
-    }
-
     @Test func olderMessagesComeFromTheCacheAndThenFromTheServer() async throws {
         let story = try await Story()
         try await story.say("a b c d e f g")
@@ -62,34 +38,6 @@ import Testing
         #expect(view.picture == "a b c d e f g")
         #expect(!view.collection.hasPrevious)
         #expect(try await view.collection.loadPrevious() == [])
-        try await story.end()
-    }
-
-    @Test func sentMessageIsPendingThenSent() async throws {
-        let story = try await Story.holding("a")
-        let view = try await story.startedView()
-        await story.engine.disconnect()
-
-        try await view.collection.send(UserMessageCreateParams("b"))
-        #expect(view.picture == "a (b)")
-        #expect(view.notifications().suffix(1) == ["added b: localMessagePendingCreated, pending"])
-        try await story.connect()
-        await view.shows("a b")
-        await view.hears("updated b: eventMessageSent, succeeded")
-        #expect(view.collection.messages.count == 2)
-        try await story.end()
-    }
-
-    @Test func gapOfADayOfflineIsFilledInPlace() async throws {
-        let story = try await Story.holding("d e f")
-        let view = try await story.startedView()
-        story.limitFeed(2)
-        story.network.hold([.messages])
-
-        try await story.sendWhileOffline("g h x y")
-        await view.shows("d e f ~ x y …")
-        story.network.stopHolding()
-        await view.shows("d e f g h x y")
         try await story.end()
     }
 
@@ -119,27 +67,6 @@ import Testing
     }
 
     // MARK: Position of the window
-
-    @Test func messageOutsideTheWindowIsStoredAndNotShown() async throws {
-        let story = try await Story()
-        let sent = try await story.say("a b c d e f")
-        try await story.open()
-        let view = try await story.startedView(at: .time(sent[2].createdAt), .sized(1, 2))
-        #expect(view.picture == "… b c d …")
-
-        try await story.say("g")
-        try await story.sees("a b c d e f g")
-        try await view.isUpToDate()
-        #expect(view.picture == "… b c d …")
-        #expect(view.heard.filter { $0.hasPrefix("added") }.isEmpty)
-        try await view.collection.loadNext()
-        try await view.collection.loadNext()
-        #expect(view.picture == "… b c d e f g")
-        #expect(!view.collection.hasNext)
-        try await story.say("h")
-        await view.shows("… b c d e f g h")
-        try await story.end()
-    }
 
     @Test func viewStartsInTheMiddleOfAnUnknownHistory() async throws {
         let story = try await Story()
@@ -223,23 +150,6 @@ import Testing
         #expect(view.picture == "… e f g h")
         try await story.say("i")
         await view.shows("… f g h i")
-        try await story.end()
-    }
-
-    @Test func pageIsNotLargerThanTheCapacity() async throws {
-        let story = try await Story()
-        try await story.say("a b c d e f g h")
-        try await story.connect()
-        let view = try await story.startedView(.sized(4, 4), capacity: 2)
-        #expect(view.picture == "… g h")
-        #expect(try await view.collection.loadPrevious().map(\.text) == ["e", "f"])
-        #expect(view.picture == "… e f …")
-        try await view.collection.loadPrevious()
-        #expect(view.picture == "… c d …")
-        #expect(try await view.collection.loadNext().map(\.text) == ["e", "f"])
-        #expect(view.picture == "… e f …")
-        try await view.collection.loadNext()
-        #expect(view.picture == "… g h")
         try await story.end()
     }
 

@@ -68,16 +68,4 @@ import Testing
         #expect(client.storageDamage.isEmpty)
         await client.close()
     }
-
-    @Test func intactOutboxReportsNoLoss() async throws {
-        let story = try await ClientStory()
-        let client = try await story.open()
-        let listener = Listener()
-        client.addUserEventDelegate(listener)
-        try await client.connect(as: Credentials("bob"))
-        try await client.engine.caughtUp()
-        #expect(client.storageDamage.isEmpty && client.storageDamage.sentences == [])
-        #expect(!listener.heard.contains { $0.hasPrefix("damage") })
-        await client.close()
-    }
 }

@@ -300,16 +300,6 @@ import Testing
         await client.close()
     }
 
-    @Test func aBackendWithoutASearchIsReported() async throws {
-        let (client, _) = try await makeEmptyClient {
-            $0.missingCapabilities = [.messageSearch]
-        }
-        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
-        await #expect(throws: SyncError.self) { try await search.searchServer() }
-        #expect(search.serverSearch.error?.code == .unsupported)
-        await client.close()
-    }
-
     @Test func oneSearchOfTheServerRunsAtATime() async throws {
         let (client, network) = try await makeEmptyClient()
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))

@@ -76,12 +76,6 @@ import Testing
                 == .fill(gap(1, 5)))
     }
 
-    @Test func stoppedGapIsNotFetched() {
-        let plan = plan(
-            [gap(1, 5)], view: ShownRange(from: .beginning), stopped: [Self.bound(1)])
-        #expect(plan.next == nil)
-    }
-
     @Test func staleRangesAreFetchedAfterAllVisibleGaps() {
         let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), epoch: 1)
         let view = ShownRange(from: Self.bound(2))

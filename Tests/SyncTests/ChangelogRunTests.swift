@@ -4,15 +4,6 @@ import Testing
 @testable import Sync
 
 @Suite struct ChangelogRunTests {
-    @Test func pagesAreReadToTheEnd() {
-        var run = ChangelogRun(since: .feed("f"))
-        #expect(run.step(token: "1", hasMore: true) == .more)
-        #expect(run.point == .token("1"))
-        #expect(run.step(token: "2", hasMore: true) == .more)
-        #expect(run.point == .token("2"))
-        #expect(run.step(token: "3", hasMore: false) == .done(token: "3"))
-    }
-
     @Test func lastTokenMayRepeatThePreviousOne() {
         var run = ChangelogRun(since: .token("1"))
         #expect(run.step(token: "1", hasMore: false) == .done(token: "1"))

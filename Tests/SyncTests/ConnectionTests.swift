@@ -17,21 +17,6 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
-    @Test func lostConnectionIsRestored() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        story.sleeper.hold()
-        story.network.goOffline()
-        await story.sleeper.begun(1)
-        #expect(await story.engine.state.connection == .waiting)
-        try await story.say("b")
-        story.network.goOnline()
-        story.sleeper.wake()
-        try await story.sees("a b")
-        try await story.end()
-    }
-
     @Test func delaysBetweenAttemptsGrow() async throws {
         let story = try await Story()
         try await story.open()
@@ -46,18 +31,6 @@ private struct SlowlyEndingBackend: ForwardingBackend {
             story.sleeper.durations == [3, 6, 12, 24, 24, 24, 24].map { Duration.seconds($0) })
         story.network.goOnline()
         await story.engine.reconnect()
-        try await story.end()
-    }
-
-    @Test func reconnectSkipsTheBackoff() async throws {
-        let story = try await Story()
-        try await story.open()
-        story.sleeper.hold()
-        story.network.goOffline()
-        await story.sleeper.begun(1)
-        story.network.goOnline()
-        await story.engine.reconnect()
-        try await story.engine { $0.connection == .online }
         try await story.end()
     }
 
@@ -101,50 +74,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func slowFeedDoesNotBlockOtherRequests() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        story.network.hold([.feed])
-        try await story.connect()
-        async let caughtUp: Void = story.engine.caughtUp("general")
-        try await story.held(1)
-        // Give the engine time for other work.
-        for _ in 0..<20 { _ = try await story.engine.fetchChannel("general") }
-        story.network.stopHolding()
-        try await caughtUp
-        #expect(try story.picture() == "a b")
-        try await story.end()
-    }
-
     // MARK: Users
-
-    @Test func knownUserStartsOffline() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        await story.close()
-        story.network.goOffline()
-        story.sleeper.hold()
-        let engine = story.restarted()
-        let (user, error) = try await engine.connect(as: Credentials("bob"))
-        #expect(user.userID == "bob" && error?.code == .notConnected)
-        #expect(try story.picture() == "a")
-        try await story.say("b")
-        story.network.goOnline()
-        story.sleeper.stopHolding()
-        try await story.sees("a b")
-        await engine.close()
-    }
-
-    @Test func unknownUserNeedsAConnection() async throws {
-        let story = try await Story()
-        story.network.goOffline()
-        await #expect { try await story.connect() } throws: {
-            ($0 as? SyncError)?.code == .notConnected
-        }
-        #expect(await story.engine.state.connection == .offline)
-        await story.close()
-    }
 
     @Test func revokedUserCannotConnectAgain() async throws {
         let story = try await Story()
@@ -157,16 +87,6 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         }
         #expect(await story.engine.state.connection == .revoked)
         await story.close()
-    }
-
-    @Test func expiredSessionIsRenewed() async throws {
-        let story = try await Story(renewSession: { Credentials("bob") })
-        try await story.say("a")
-        try await story.open()
-        story.server.expireSessions(of: "bob")
-        try await story.say("b")
-        try await story.sees("a b")
-        try await story.end()
     }
 
     @Test func failedSessionRenewalLeavesTheClientOffline() async throws {
@@ -191,20 +111,6 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         story.network.stopFailing()
         story.sleeper.wake()
         try await story.engine { $0.connection == .online }
-        try await story.end()
-    }
-
-    @Test func anotherUserIsRefused() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        await #expect {
-            try await story.engine.connect(as: Credentials("eve"))
-        } throws: {
-            ($0 as? SyncError)?.code == .otherUser
-        }
-        try await story.say("b")
-        try await story.sees("a b")
         try await story.end()
     }
 
@@ -375,18 +281,5 @@ private struct SlowlyEndingBackend: ForwardingBackend {
             ($0 as? SyncError)?.code == .store
         }
         await engine.close()
-    }
-
-    @Test func disconnectingLosesNoReceivedEvent() async throws {
-        let story = try await Story()
-        try await story.open()
-        for word in ["a", "b", "c", "d"] {
-            await story.engine.disconnect()
-            #expect(await story.engine.state.connection == .offline)
-            try await story.say(word)
-            try await story.connect()
-        }
-        try await story.sees("a b c d")
-        try await story.end()
     }
 }

@@ -13,25 +13,6 @@ import Testing
     let expired = BackendError(.sessionExpired, "expired")
     let revoked = BackendError(.sessionRevoked, "revoked")
 
-    @Test func firstAttemptFollowsImmediately() {
-        var connector = Connector()
-        #expect(connector.begin(as: bob) == .connect(bob, generation: 1))
-        #expect(connector.phase == .connecting(attempt: 1))
-    }
-
-    @Test func failureIncrementsTheAttemptNumber() {
-        var connector = Connector()
-        _ = connector.begin(as: bob)
-        for attempt in 2...9 {
-            guard case .wait(attempt, let generation) = connector.fail(offline) else {
-                Issue.record("attempt \(attempt) is not waited for")
-                return
-            }
-            #expect(generation == connector.generation)
-            #expect(connector.retry() == .connect(bob, generation: connector.generation))
-        }
-    }
-
     @Test func lostConnectionIsRetriedImmediatelyOnce() {
         var connector = Connector()
         _ = connector.begin(as: bob)
@@ -77,14 +58,6 @@ import Testing
         #expect(connector.fail(expired) == .renew)
         _ = connector.renew(bob)
         #expect(connector.fail(expired) == .wait(attempt: 3, generation: connector.generation))
-    }
-
-    @Test func failedRenewalTurnsTheConnectorOff() {
-        var connector = Connector()
-        _ = connector.begin(as: bob)
-        _ = connector.fail(expired)
-        #expect(connector.renew(nil) == .disconnect)
-        #expect(connector.phase == .off)
     }
 
     @Test func credentialsOfAnotherUserDoNotRenewTheSession() {

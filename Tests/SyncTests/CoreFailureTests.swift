@@ -41,27 +41,6 @@ import Testing
         actions.compactMap { if case .wait(let wait, _, _) = $0 { wait } else { nil } }
     }
 
-    @Test func feedIsRequestedAgainIfItsBatchCannotBeStored() throws {
-        let store = try ChatStore.inMemory()
-        var (core, calls) = try live(store)
-        let feed = try #require(calls.first { $0.value == .feed("1") })
-        store.close()
-        let batch = FeedBatch(events: [], cursor: "2", epoch: "1", isLive: true)
-        let actions = core.step(.answer(.batch(batch), call: feed.key))
-        #expect(waits(actions) == [.feed(generation: core.connector.generation)])
-        #expect(core.state.failure?.code == .closed)
-    }
-
-    @Test func pageIsRequestedAgainIfItCannotBeStored() throws {
-        let store = try ChatStore.inMemory()
-        var (core, calls) = try live(store)
-        let page = try #require(calls.first { $0.value.channelURL == "general" })
-        store.close()
-        let answer = MessagePage(messages: [.sample(1)], older: nil, newer: nil)
-        let actions = core.step(.answer(.page(answer), call: page.key))
-        #expect(waits(actions) == [.backfill("general", generation: core.connector.generation)])
-    }
-
     @Test func unreadableOutboxIsReported() throws {
         let store = try ChatStore.inMemory()
         var core = SyncCore(store, SyncOptions(), [])

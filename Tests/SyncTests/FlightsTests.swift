@@ -6,52 +6,6 @@ import Testing
 
 /// Tests which events are recorded for the requests that are in flight when the events arrive.
 @Suite struct FlightsTests {
-    @Test func idsTouchedDuringARequestAreRecorded() {
-        var flights = Flights()
-        flights.recordTouched("0", in: "c")
-        let first = flights.begin(in: "c", isFollowed: true)
-        flights.recordTouched("1", in: "c")
-        let second = flights.begin(in: "c", isFollowed: true)
-        flights.recordTouched("2", in: "c")
-        flights.recordTouched("3", in: "other")
-        #expect(flights.end(first)?.touched == ["1", "2"])
-        #expect(flights.end(second)?.touched == ["2"])
-        #expect(!flights.hasRequests(in: "c") && flights.inFlightCount == 0)
-    }
-
-    @Test func deletedAndRecreatedMessageExists() {
-        var flights = Flights()
-        let flight = flights.begin(in: "c", isFollowed: true)
-        flights.recordDeleted("1", in: "c")
-        flights.recordDeleted("2", in: "c")
-        flights.recordTouched("2", in: "c")
-        let interim = flights.end(flight)
-        #expect(interim?.deleted == ["1"])
-        #expect(interim?.touched == ["1", "2"])
-    }
-
-    @Test func voidChannelIgnoresEarlierAnswers() {
-        var flights = Flights()
-        let before = flights.begin(in: "c", isFollowed: true)
-        let other = flights.begin(in: "d", isFollowed: true)
-        flights.void("c")
-        let after = flights.begin(in: "c", isFollowed: true)
-        #expect(flights.end(before) == nil)
-        #expect(flights.end(after) != nil)
-        #expect(flights.end(other) != nil)
-        let later = flights.begin(in: "c", isFollowed: true)
-        #expect(flights.end(later) != nil)
-    }
-
-    @Test func voidingAllIgnoresEarlierAnswers() {
-        var flights = Flights()
-        let one = flights.begin(in: "c", isFollowed: true)
-        let all = flights.begin(in: nil, isFollowed: true)
-        flights.voidAll()
-        #expect(flights.end(one) == nil)
-        #expect(flights.end(all) == nil)
-    }
-
     @Test func tooManyRecordsMakeAnAnswerVoid() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)

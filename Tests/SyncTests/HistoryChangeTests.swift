@@ -33,16 +33,6 @@ import Testing
         try await story.end()
     }
 
-    @Test func importAboveStoredMessagesOpensAGap() async throws {
-        let story = try await story()
-        story.network.hold([.messages])
-        try story.importMessages(["d": 4500, "e": 4600])
-        try await story.sees("a b c ~")
-        story.network.stopHolding()
-        try await story.sees("a b c d e")
-        try await story.end()
-    }
-
     @Test func shownChannelFetchesAnOfflineImport() async throws {
         let story = try await story()
         await story.engine.disconnect()

@@ -111,20 +111,6 @@ import Testing
         try await story.end()
     }
 
-    @Test func deletedMessageReturnsAfterAServerRestore() async throws {
-        let story = try await Story()
-        let messages = try await story.say("a b")
-        let backup = try story.server.backup()
-        try await story.open()
-        try await story.delete(messages[1])
-        try await story.sees("a")
-        try story.server.restore(backup)
-        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        try await story.say("x")
-        try await story.sees("a b x")
-        try await story.end()
-    }
-
     @Test func serverRestoreReplacesMessagesInsideGaps() async throws {
         let story = try await Story()
         try await story.say("a b")

@@ -60,46 +60,6 @@ import Testing
         }
     }
 
-    @Test func copyIsSentIfTheFileIsChangedOrRemoved() async throws {
-        try await withStory { story, directory in
-            story.network.goOffline()
-            let path = directory.appending(path: "a.bin").path
-            try bytes.write(to: URL(filePath: path))
-            let params = FileMessageCreateParams(UploadableFile(path: path, name: "a.bin"))
-            let copied = try await story.engine.send(params, in: "general", keepsCopies: true)
-            #expect(copies(directory).count == 1)
-            try FileManager.default.removeItem(atPath: path)
-            await story.engine.close()
-            story.network.goOnline()
-            let again = story.restarted()
-            _ = try await again.connect(as: Credentials("bob"))
-            let result = try await again.deliveryResult(
-                of: #require(copied.requestID), in: "general")
-            guard case .sent(let sent) = result else {
-                Issue.record("\(result)")
-                return
-            }
-            let found = try await story.alice.download(#require(sent.file))
-            #expect(found == bytes)
-            await again.close()
-            #expect(copies(directory) == [])
-        }
-    }
-
-    @Test func copyIsRemovedWithACanceledItem() async throws {
-        try await withStory { story, directory in
-            story.network.goOffline()
-            let path = directory.appending(path: "a.bin").path
-            try bytes.write(to: URL(filePath: path))
-            let params = FileMessageCreateParams(UploadableFile(path: path))
-            let message = try await story.engine.send(params, in: "general", keepsCopies: true)
-            #expect(try await story.engine.cancel(#require(message.requestID)))
-            #expect(copies(directory) == [])
-            #expect(FileManager.default.fileExists(atPath: path))
-            await story.close()
-        }
-    }
-
     /// When the item is canceled, the upload ends, the copy of the file is removed, and the next
     /// items are sent.
     @Test func cancelingAnItemEndsItsUpload() async throws {
@@ -301,31 +261,6 @@ import Testing
             _ = try await story.engine.deliveryResult(of: id, in: "general")
             let uploads = story.network.log.filter { $0.contains(" upload") }
             #expect(uploads.count == 1 && uploads[0].contains("answered"), "\(uploads)")
-            try await story.end()
-        }
-    }
-
-    @Test func severalFilesAreUploadedOneAfterTheOther() async throws {
-        try await withStory { story, _ in
-            try await story.open()
-            let files = (0..<3).map { number in
-                var file = UploadableFile()
-                file.data = Data([UInt8(number)])
-                file.name = "\(number)"
-                return file
-            }
-            let message = try await story.engine.send(
-                MultipleFilesMessageCreateParams(files), in: "general")
-            let id = try #require(message.requestID)
-            guard
-                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
-            else {
-                Issue.record("It was not sent.")
-                return
-            }
-            var found: [Data] = []
-            for file in sent.files { found.append(try await story.alice.download(file)) }
-            #expect(found == [Data([0]), Data([1]), Data([2])])
             try await story.end()
         }
     }

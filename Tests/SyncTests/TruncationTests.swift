@@ -7,16 +7,6 @@ import Testing
 
 /// Tests truncations of the feed, and their backfill.
 @Suite(.timeLimit(.minutes(10))) struct TruncationTests {
-    @Test func truncationIsFilled() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
-        story.limitFeed(1)
-        try await story.sendWhileOffline("c d e")
-        try await story.sees("a b c d e")
-        try await story.end()
-    }
-
     /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue
     /// 1019).
     @Test func newestPageDoesNotJoinOlderRanges() async throws {
@@ -71,28 +61,6 @@ import Testing
         story.network.stopHolding()
         try await story.sees("a b c d e f g h")
         try await story.end()
-    }
-
-    @Test func walkResumesAfterACrash() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
-        story.limitFeed(1)
-        story.network.hold([.messages])
-        try await story.sendWhileOffline("c d e f g")
-        try await story.held(1)
-        story.network.release()
-        try await story.sees("a b ~ f g")
-        await story.close()
-
-        story.network.stopHolding()
-        let engine = story.restarted(options)
-        try await engine.connect(as: Credentials("bob"))
-        try await engine.caughtUp("general")
-        #expect(try story.picture() == "a b c d e f g")
-        await engine.close()
     }
 
     /// A bug in other clients: the token was written to disk before the data that it covers
@@ -157,21 +125,6 @@ import Testing
     }
 
     // MARK: Changes of older messages
-
-    @Test func changeBeforeATruncationIsFound() async throws {
-        let story = try await Story()
-        let messages = try await story.say("a b c")
-        try await story.open()
-        await story.engine.disconnect()
-        story.limitFeed(1)
-        try await story.edit(messages[0], to: "A")
-        try await story.delete(messages[1])
-        try await story.react("👍", to: messages[2])
-        try await story.say("d e")
-        try await story.connect()
-        try await story.sees("A c d e")
-        try await story.end()
-    }
 
     /// A bug in other clients: an older version replaced a newer one (Sendbird 4.13.2, 4.39.3).
     @Test func changelogOlderThanTheFeedChangesNothing() async throws {

@@ -20,14 +20,6 @@ import Testing
         return story
     }
 
-    @Test func equalHistoriesHaveNoDifference() async throws {
-        let story = try await story { _, _ in }
-        let differences = try await story.engine.verify("general")
-        #expect(differences.isEmpty)
-        #expect(differences.comparedCount == 7)
-        await story.engine.close()
-    }
-
     @Test func missingMessageIsFoundAndFetched() async throws {
         let story = try await story { messages, batch in
             try batch.removeMessage(messages[1].messageID!, in: "general")
