@@ -129,6 +129,11 @@ let package = Package(
         // MARK: Tests
 
         .target(name: "ScrollbackTestSupport", path: "Tests/Support"),
+        .target(
+            name: "ScrollbackStorySupport",
+            dependencies: ["Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting"],
+            path: "Tests/StorySupport"
+        ),
         .testTarget(
             name: "ModelsTests",
             dependencies: ["Models", "ScrollbackTesting", "ScrollbackTestSupport"],
@@ -165,8 +170,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
-                "ScrollbackTestSupport",
-                "ScrollbackFaultyDisks",
+                "ScrollbackStorySupport", "ScrollbackTestSupport", "ScrollbackFaultyDisks",
             ]),
         .testTarget(
             name: "EmbeddedServerTests",
@@ -191,7 +195,8 @@ let package = Package(
             name: "CollectionsTests",
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
-                "ScrollbackTestSupport", "ScrollbackListPrinter", "ScrollbackKilledScenarios",
+                "ScrollbackStorySupport", "ScrollbackTestSupport", "ScrollbackListPrinter",
+                "ScrollbackKilledScenarios",
             ]),
         .testTarget(
             name: "ScrollbackInspectorTests",

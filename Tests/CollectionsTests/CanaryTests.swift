@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -36,8 +37,7 @@ import Testing
         try story.createChannel("canary-channel", with: ["bob"])
         try await story.say("canary-said", in: "canary-channel")
         try await use(client, as: "bob")
-        let collection = try client.makeMessageCollection(of: "canary-channel")
-        _ = try await collection.start().refreshed
+        let collection = try await client.startedCollection(of: "canary-channel")
         #expect(collection.messages.map(\.text) == ["canary-said"])
         await client.disconnect()
         try await client.send(UserMessageCreateParams("canary-item"), in: "canary-channel")
@@ -120,12 +120,11 @@ import Testing
     func dataOfOneAccountIsNotFoundUnderAnother(isEncrypted: Bool) async throws {
         let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
-        var options = story.options
-        options.encryptionKey = key
+        let options = story.options.encrypted(with: key)
         let client = try await story.open(options)
         try await fill(story, client, key)
-        // // The search finds the canaries in bob's own files. Therefore it would find them
-        // elsewhere, too.
+        // The search finds the canaries in bob's own files. Therefore it would find them elsewhere,
+        // too.
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == [] : his == Set(CanaryTests.canaries))
 
@@ -185,8 +184,7 @@ import Testing
         defer { files.remove() }
         let (key, other) = (EncryptionKey(), EncryptionKey())
         func options(_ key: EncryptionKey?) -> ChatClientOptions {
-            var options = story.options
-            options.encryptionKey = key
+            let options = story.options.encrypted(with: key)
             return options
         }
         let isEncrypted = way != .none && way != .laterOn
@@ -226,7 +224,7 @@ import Testing
             "canary-file", "canary-data", "canary-name", "canary-channel", "canary-user",
             files.url.lastPathComponent,
         ]
-        let found = try words.filter { try isReadable($0, below: story.directory) }
+        let found = try story.readable(words)
         #expect(found == (way == .none ? words : []))
 
         story.network.goOnline()
@@ -242,30 +240,17 @@ import Testing
         #expect(received.allSatisfy { $0.starts(with: Data("canary-".utf8)) })
         await client.close()
         // The copies and the leftover files of the crash have been removed.
-        #expect(try names(below: story.directory).allSatisfy { !$0.hasSuffix(".copy") })
-        let after = try words.filter { try isReadable($0, below: story.directory) }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
+        #expect(names.allSatisfy { !$0.hasSuffix(".copy") })
+        let after = try story.readable(words)
         #expect(way == .none || after == [])
-    }
-
-    private func names(below directory: URL) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: directory.path)
-    }
-
-    /// Returns true if the name or the contents of a file in the directory contain the word.
-    private func isReadable(_ word: String, below directory: URL) throws -> Bool {
-        try names(below: directory).contains { name in
-            let bytes = FileManager.default.contents(
-                atPath: directory.appending(path: name).path)
-            return name.contains(word) || bytes?.range(of: Data(word.utf8)) != nil
-        }
     }
 
     @Test(arguments: [false, true])
     func logOutWithRemovalLeavesNoFiles(isEncrypted: Bool) async throws {
         let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
-        var options = story.options
-        options.encryptionKey = key
+        let options = story.options.encrypted(with: key)
         let client = try await story.open(options)
         try await use(client, as: "carol")
         try await fill(story, client, key)

@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -37,9 +38,7 @@ import Testing
         }
         story.network.conditions = .perfect
         await story.engine.disconnect()
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
 
         let held = try await story.channels(of: bob)
         for view in views {

@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -26,8 +27,7 @@ import Testing
         let other = story.list(1)
         let offline = other.collection.start()
         #expect(try offline.cached.map(\.url) == ["c"])
-        let error = await #expect(throws: SyncError.self) { try await offline.refreshed }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await offline.refreshed }
         await story.close()
     }
 
@@ -79,8 +79,7 @@ import Testing
 
         #expect(try await view.load() == "a")
         #expect(view.picture == "a …")
-        let error = await #expect(throws: SyncError.self) { try await view.load() }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await view.load() }
         #expect(view.picture == "a …")
         story.network.stopHolding()
         try await story.connect()
@@ -99,14 +98,12 @@ import Testing
         let page = Task { try await view.load() }
         try await story.held(2)
 
-        let error = await #expect(throws: SyncError.self) { try await view.load() }
-        #expect(error?.code == .queryInProgress)
+        await expectError(.queryInProgress) { try await view.load() }
         view.collection.dispose()
         view.collection.dispose()
         story.network.stopHolding()
         await #expect(throws: SyncError.self) { try await page.value }
-        let disposed = await #expect(throws: SyncError.self) { try await view.load() }
-        #expect(disposed?.code == .disposed)
+        await expectError(.disposed) { try await view.load() }
         try await story.end()
     }
 
@@ -231,8 +228,7 @@ import Testing
 
         try story.store.clearCachedData()
         await view.shows("…")
-        let engine = story.restarted()
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched()
         await view.shows("b a …")
         await engine.close()
     }

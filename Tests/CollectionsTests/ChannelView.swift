@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Models
 import Observation
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -134,11 +135,5 @@ extension Story {
         let client = server.client()
         _ = try await client.connect(as: Credentials("bob"))
         return client
-    }
-
-    /// Connects bob's device, and waits until it has all of his channels.
-    func sync() async throws {
-        try await connect()
-        try await engine { $0.isLive }
     }
 }

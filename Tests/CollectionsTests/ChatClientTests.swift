@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Sync
 import Testing
@@ -15,8 +16,7 @@ import Testing
         try await story.say("a")
         var options = story.options
         options.storage = .inMemory
-        let client = try await story.open(options)
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected(options)
         let collection = try client.makeMessageCollection(of: "general")
         #expect(try await collection.start().refreshed.map(\.text) == ["a"])
 
@@ -29,10 +29,8 @@ import Testing
     @Test func cachedRowsAreShownBeforeConnecting() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let first = try await story.open()
-        try await first.connect(as: Credentials("bob"))
-        let shown = try first.makeMessageCollection(of: "general")
-        _ = try await shown.start().refreshed
+        let first = try await story.connected()
+        let shown = try await first.startedCollection()
         #expect(shown.messages.count == 2)
         await first.close()
 
@@ -50,12 +48,11 @@ import Testing
 
     @Test func emptyUserIDIsRefusedAndThePreviousUserStays() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         let engine = try client.engine
         for connect in [
             { _ = try await client.connect(as: Credentials("")) },
-            { _ = try await engine.connect(as: Credentials("")) },
+            { try await engine.connect(as: Credentials("")) },
         ] as [@MainActor () async throws -> Void] {
             let error = await #expect(throws: SyncError.self) { try await connect() }
             #expect(
@@ -105,8 +102,7 @@ import Testing
         let other = try ChatStore(at: story.directory(of: "bob"))
         var options = story.options
         options.storageFailurePolicy = .continueInMemory
-        let client = try await story.open(options)
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected(options)
         #expect(client.cachingError?.code == .locked)
         #expect(!client.isUsingLocalCaching)
         let collection = try client.makeMessageCollection(of: "general")
@@ -121,8 +117,7 @@ import Testing
     @Test func cacheOfAnotherApplicationIsNotUsed() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let first = try await story.open()
-        try await first.connect(as: Credentials("bob"))
+        let first = try await story.connected()
         let shown = try first.makeMessageCollection(of: "general")
         #expect(try await shown.start().refreshed.map(\.text) == ["a", "b"])
         await first.close()
@@ -150,10 +145,8 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         try await story.say("a")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let his = try client.makeMessageCollection(of: "general")
-        _ = try await his.start().refreshed
+        let client = try await story.connected()
+        let his = try await client.startedCollection()
         story.network.goOffline()
         try await client.send(UserMessageCreateParams("b"), in: "general")
         story.network.goOnline()
@@ -189,10 +182,8 @@ import Testing
     func logOutReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let client = try await story.connected()
+        let collection = try await client.startedCollection()
         await client.disconnect()
         try await client.send(UserMessageCreateParams("b"), in: "general")
 
@@ -218,8 +209,7 @@ import Testing
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let collection = try await client.startedCollection()
         story.network.failNext(
             of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
         try await story.say("b")
@@ -241,8 +231,7 @@ import Testing
     private func openedDamaged(
         _ story: ClientStory, _ file: String = "CURRENT"
     ) async throws -> ChatClient {
-        let first = try await story.open()
-        try await first.connect(as: Credentials("bob"))
+        let first = try await story.connected()
         await first.disconnect()
         try await first.send(UserMessageCreateParams("b"), in: "general")
         await first.close()
@@ -335,8 +324,7 @@ import Testing
 
     @Test func disconnectAfterConnectWins() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         await client.disconnect()
         let engine = try client.engine
         let (held, isHeld) = AsyncStream<Void>.makeStream()
@@ -356,8 +344,7 @@ import Testing
 
     @Test func cacheThatCannotBeReplacedIsAnError() async throws {
         let story = try await ClientStory()
-        let first = try await story.open()
-        try await first.connect(as: Credentials("bob"))
+        let first = try await story.connected()
         await first.close()
         let directory = story.directory(of: "bob")
         try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
@@ -376,8 +363,7 @@ import Testing
         let other = try ChatStore(at: story.directory(of: "bob"))
         var options = story.options
         options.storageFailurePolicy = .continueInMemory
-        let client = try await story.open(options)
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected(options)
         let error = await #expect(throws: SyncError.self) {
             try await client.logOut(wiping: .everything)
         }
@@ -391,10 +377,8 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("random")
         try await story.say("a b")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let client = try await story.connected()
+        _ = try await client.startedCollection()
         try await client.engine.caughtUp()
 
         try await client.clearCachedData()
@@ -420,16 +404,13 @@ import Testing
         for url: ChannelURL in ["general", "random", "pinned"] {
             try await story.say("a b", in: url)
         }
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         for url: ChannelURL in ["random", "pinned"] {
-            let collection = try client.makeMessageCollection(of: url)
-            _ = try await collection.start().refreshed
+            let collection = try await client.startedCollection(of: url)
             try await client.engine.caughtUp(url)
             collection.dispose()
         }
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let collection = try await client.startedCollection()
         try await client.engine.caughtUp()
         try await client.setPinned(true, for: "pinned")
 
@@ -458,8 +439,7 @@ import Testing
         let client = try await story.open()
         try await client.suspend()
         try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let collection = try await client.startedCollection()
         let view = View(collection)
         try await client.engine.caughtUp()
 
@@ -480,10 +460,8 @@ import Testing
     @Test func pushedMessageIsShownWithoutCoverage() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let client = try await story.connected()
+        let collection = try await client.startedCollection()
         await client.disconnect()
         let pushed = try await story.say("c d")[1]
 
@@ -521,8 +499,7 @@ import Testing
 
     @Test func channelEventsAreReported() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         let listener = Listener()
         client.addChannelDelegate(listener)
@@ -532,7 +509,7 @@ import Testing
         let a = try await story.say("a")[0]
         await listener.hears("general +a")
         await listener.hears("unread 1")
-        try await story.alice.delete(a.messageID!, in: "general", requestID: "deletion")
+        try await story.delete(a)
         await listener.hears("general -\(a.messageID!)")
         try await story.alice.setTyping(true, in: "general")
         await listener.hears("general eventTypingStatusUpdated alice")
@@ -562,8 +539,7 @@ import Testing
 
     @Test func appFollowsTheEventsOfAllChannels() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         let app = NotifyingApp()
         let following = Task { await app.follow(client) }
@@ -581,8 +557,7 @@ import Testing
 
     @Test func openChannelEventsAreReported() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         let listener = Listener()
         client.addChannelDelegate(listener)
@@ -595,13 +570,9 @@ import Testing
         await listener.hears("hall +a")
         try await story.alice.setTyping(true, in: "hall")
         await listener.hears("hall eventTypingStatusUpdated alice")
-        var update = UserMessageUpdateParams()
-        update.text = "A"
-        story.clock.advance(by: .seconds(1))
-        _ = try await story.alice.update(
-            a.messageID!, in: "hall", with: .user(update), requestID: "edit")
+        try await story.edit(a, to: "A")
         await listener.hears("hall *A")
-        try await story.alice.delete(a.messageID!, in: "hall", requestID: "deletion")
+        try await story.delete(a)
         await listener.hears("hall -\(a.messageID!)")
         try await story.alice.exit("hall")
         await listener.hears("hall eventUserExited alice")
@@ -614,13 +585,11 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("mine", with: ["bob", "carol"])
         let sent = try await story.say("a b c", in: "mine")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
-        let error = await #expect(throws: SyncError.self) {
+        await expectError(.refused) {
             try await client.setRole(.operator, of: ["carol"], in: "mine")
         }
-        #expect(error?.code == .refused)
         try await story.alice.setRole(.operator, of: ["bob"], in: "mine")
         try await story.until(client) { try $0.groupChannel("mine")?.myRole == .operator }
         try await client.setRole(.operator, of: ["carol"], in: "mine")
@@ -653,8 +622,7 @@ import Testing
     @Test func blocksAndReportsReachTheServer() async throws {
         let story = try await ClientStory()
         let sent = try await story.say("spam")[0]
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.block("alice")
         #expect(try await client.blockedUsers().elements.map(\.userID) == ["alice"])
         let error = await #expect(throws: BackendError.self) {
@@ -675,8 +643,7 @@ import Testing
 
     @Test func votesAreCountedAndShown() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         let view = View(try client.makeMessageCollection(of: "general"))
         _ = try await view.collection.start().refreshed
@@ -700,8 +667,7 @@ import Testing
 
     @Test func returnedChannelsAreCached() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         let made = try await client.createChannel(
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
         #expect(made.name == "Mine")
@@ -719,8 +685,7 @@ import Testing
     @Test func messagesAreReadFromTheServerOrElseFromTheCache() async throws {
         let story = try await ClientStory()
         let sent = try await story.say("a b c d e")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         let around = try await client.messages(
             in: "general", around: sent[2].createdAt, params: .sized(1, 2))
         #expect(around.map(\.text) == ["b", "c", "d"])
@@ -735,14 +700,9 @@ import Testing
     @Test func changelogsAreReadOnDemand() async throws {
         let story = try await ClientStory()
         let a = try await story.say("a")[0]
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         let since = ChangelogPoint.time(a.createdAt)
-        var update = UserMessageUpdateParams()
-        update.text = "A"
-        story.clock.advance(by: .seconds(1))
-        _ = try await story.alice.update(
-            a.messageID!, in: "general", with: .user(update), requestID: "edit")
+        try await story.edit(a, to: "A")
         let changes = try await client.messageChanges(in: "general", since: since)
         #expect(changes.updated.map(\.text) == ["A"])
         #expect(try await client.messageChanges(in: "general").updated == [])
@@ -755,23 +715,12 @@ import Testing
     @Test func changelogParamsRestrictWhatIsReturnedAndNotWhatIsReadLater() async throws {
         let story = try await ClientStory()
         let a = try await story.say("a")[0]
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         _ = try await client.messageChanges(in: "general", since: .time(a.createdAt))
         _ = try await client.channelChanges(since: .time(a.createdAt))
-        var reply = UserMessageCreateParams("reply")
-        reply.parentMessageID = a.messageID
-        var message = Message(id: nil, channelURL: "general", text: "reply", createdAt: 0)
-        message.userMessageParams = reply
-        let sent = try await story.alice.send(OutboxItem(message, requestID: "reply"))
-        story.clock.advance(by: .seconds(1))
-        for message in [a, sent] {
-            var update = UserMessageUpdateParams()
-            update.text = message.text + "!"
-            _ = try await story.alice.update(
-                message.messageID!, in: "general", with: .user(update),
-                requestID: RequestID("edit " + message.text))
-        }
+        let sent = try await story.alice.say(
+            "reply", replyTo: a.messageID, story.clock, RequestIDs(prefix: "reply "))[0]
+        for message in [a, sent] { try await story.edit(message, to: message.text + "!") }
         let noReplies = try await client.messageChanges(
             in: "general", params: MessageChangelogParams())
         #expect(noReplies.updated.map(\.text) == ["a!"])
@@ -791,8 +740,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("random")
         let a = try await story.say("a")[0]
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         let copy = try await client.copy(a, to: "random")
         #expect(copy.message.sendingStatus == .pending)
         try await story.until(client) { try $0.messages(in: "random").first?.text == "a" }

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import Store
 import Sync
 import Testing
@@ -10,24 +11,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ClientEncryptionTests {
     private let key = EncryptionKey()
 
-    /// Returns true if the name or the contents of one of the app's files contain a string.
-    ///
-    /// A string of up to five characters must be the entire contents of a file, because random bytes
-    /// may contain it by chance.
-    private func isReadable(_ text: String, in story: ClientStory) throws -> Bool {
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
-        return paths.contains { path in
-            let bytes = FileManager.default.contents(
-                atPath: story.directory.appending(path: path).path)
-            if path.contains(text) || bytes == Data(text.utf8) { return true }
-            return text.count > 5 && bytes?.range(of: Data(text.utf8)) != nil
-        }
-    }
-
     private func use(_ client: ChatClient) async throws {
         try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        _ = try await client.startedCollection()
         await client.close()
     }
 
@@ -51,9 +37,7 @@ import Testing
         options.encryptionKey = key
         try await use(story.open(options))
         #expect(try await shown(story, options) == ["canary"])
-        for text in ["canary", "general", "bob"] {
-            #expect(try !isReadable(text, in: story), "\(text)")
-        }
+        #expect(try story.readable(["canary", "general", "bob"]) == [])
         options.encryptionKey = EncryptionKey()
         let other = try await story.open(options)
         #expect(other.currentUser == nil)
@@ -92,14 +76,11 @@ import Testing
         let story = try await ClientStory()
         try await story.say("canary")
         try await use(story.open())
-        #expect(try isReadable("canary", in: story) && isReadable("bob", in: story))
-        var options = story.options
-        options.encryptionKey = key
+        #expect(try story.readable(["canary", "bob"]) == ["canary", "bob"])
+        let options = story.options.encrypted(with: key)
         try await use(story.open(options))
         #expect(try await shown(story, options) == ["canary"])
-        for text in ["canary", "general", "bob"] {
-            #expect(try !isReadable(text, in: story), "\(text)")
-        }
+        #expect(try story.readable(["canary", "general", "bob"]) == [])
     }
 
     // MARK: Another key
@@ -205,16 +186,13 @@ import Testing
         #expect(zip(before, after).count { $0 != $1 } == 2)
         #expect(try await isHeld(story, other))
         #expect(try await !isHeld(story, key))
-        for text in ["canary", "general", "bob", "carol"] {
-            #expect(try !isReadable(text, in: story), "\(text)")
-        }
+        #expect(try story.readable(["canary", "general", "bob", "carol"]) == [])
         try ChatStore(at: foreign, encryptionKey: lost).close()
     }
 
     @Test func keyChangeWithoutAKeyThrows() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         await #expect {
             try await client.changeEncryptionKey(to: EncryptionKey())
         } throws: {

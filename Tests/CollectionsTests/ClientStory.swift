@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -61,30 +62,70 @@ final class ClientStory {
         try await ChatClient.open(backend: network, options: options ?? self.options)
     }
 
+    /// Opens the app as a new process would, and connects bob.
+    func connected(_ options: ChatClientOptions? = nil) async throws -> ChatClient {
+        let client = try await open(options)
+        try await client.connect(as: Credentials("bob"))
+        return client
+    }
+
+    /// Returns the texts that occur in the name or the contents of one of the app's files.
+    ///
+    /// A text of up to five characters must be the entire contents of a file, because random bytes
+    /// may contain it by chance.
+    func readable(_ texts: [String]) throws -> [String] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+        return texts.filter { text in
+            paths.contains { path in
+                let bytes = FileManager.default.contents(
+                    atPath: directory.appending(path: path).path)
+                if path.contains(text) || bytes == Data(text.utf8) { return true }
+                return text.count > 5 && bytes?.range(of: Data(text.utf8)) != nil
+            }
+        }
+    }
+
     @discardableResult
     func say(_ words: String, in url: ChannelURL = "general") async throws -> [Message] {
-        var messages: [Message] = []
-        for word in words.split(separator: " ") {
-            clock.advance(by: .seconds(1))
-            var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
-            message.userMessageParams = UserMessageCreateParams(String(word))
-            messages.append(try await alice.send(OutboxItem(message, requestID: requestIDs.next())))
-        }
-        return messages
+        try await alice.say(words, in: url, clock, requestIDs)
+    }
+
+    func edit(_ message: Message, to text: String) async throws {
+        clock.advance(by: .seconds(1))
+        _ = try await alice.update(
+            message.messageID!, in: message.channelURL, with: .text(text),
+            requestID: requestIDs.next())
+    }
+
+    func delete(_ message: Message) async throws {
+        clock.advance(by: .seconds(1))
+        try await alice.delete(
+            message.messageID!, in: message.channelURL, requestID: requestIDs.next())
     }
 
     /// Waits until the client's store fulfills a condition.
     func until(
         _ client: ChatClient, _ condition: (any StoreReader) throws -> Bool
     ) async throws {
-        let changes: ObservedChanges
-        do {
-            let (snapshot, observed) = try client.engine.store.observe(.everything)
-            if try condition(snapshot) { return }
-            changes = observed
-        }
-        for await _ in changes where try condition(try client.engine.store.snapshot()) { return }
-        throw EndedMeanwhile()
+        try await client.engine.store.until(condition)
+    }
+}
+
+extension ChatClientOptions {
+    /// Returns these options with an encryption key.
+    func encrypted(with key: EncryptionKey?) -> ChatClientOptions {
+        var options = self
+        options.encryptionKey = key
+        return options
+    }
+}
+
+extension ChatClient {
+    /// Returns a collection of a channel after it shows the same messages as the server.
+    func startedCollection(of url: ChannelURL = "general") async throws -> MessageCollection {
+        let collection = try makeMessageCollection(of: url)
+        _ = try await collection.start().refreshed
+        return collection
     }
 }
 

@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -13,11 +14,7 @@ import Testing
 
     @Test func offlineStartShowsTheCache() async throws {
         var page = try PageStory(file, "Cold start")
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c", .exact { $0.pageSize = 2 })
         await story.engine.disconnect()
 
         let view = story.view(.sized(2))
@@ -26,8 +23,7 @@ import Testing
             try view.picture
                 == page.next(
                     "offline, cached", "start() returns; the API result is notConnected"))
-        let error = await #expect(throws: SyncError.self) { try await api.refreshed }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await api.refreshed }
 
         story.network.clearLog()
         try await story.open()

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import Store
 import Sync
 import Testing
@@ -19,10 +20,8 @@ import Testing
         for number in 0..<40 {
             try await story.say("\(number)-" + String(repeating: "x", count: 300))
         }
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let client = try await story.connected()
+        _ = try await client.startedCollection()
         try await client.engine.caughtUp()
         await client.close()
         let store = try ChatStore(at: story.directory(of: "bob"))
@@ -75,10 +74,8 @@ import Testing
 
     @Test func repairedLogIsReportedByConnect() async throws {
         let story = try await ClientStory()
-        var client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        var client = try await story.connected()
+        _ = try await client.startedCollection()
         try await client.engine.caughtUp()
         await client.close()
         let cache = story.directory(of: "bob").appending(path: "cache")
@@ -136,8 +133,7 @@ import Testing
         #expect(try client.engine.store.messageCount() == 0)
         try await client.connect(as: Credentials("bob"))
         try await client.engine.caughtUp()
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let collection = try await client.startedCollection()
         #expect(collection.messages.last?.text == "mine")
         await client.close()
         return isReported

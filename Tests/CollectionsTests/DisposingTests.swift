@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -98,8 +99,7 @@ import Testing
     func disposalEndsTheWaitForTheServer(disposes: Bool) async throws {
         let story = try await Story()
         try await story.say("a b c")
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         story.network.hold([.messages])
         var collection: MessageCollection? = story.view().collection
         let page = collection?.start()
@@ -108,9 +108,7 @@ import Testing
         weak var gone: MessageCollection?
         gone = collection
         collection = nil
-        await #expect { try await page?.refreshed } throws: {
-            ($0 as? SyncError)?.code == .disposed
-        }
+        await expectError(.disposed) { try await page?.refreshed }
         for _ in 0..<1000 where gone != nil { await Task.yield() }
         #expect(gone == nil)
         story.network.stopHolding()
@@ -128,9 +126,7 @@ import Testing
         let page = Task { try await view.collection.restart(at: .latest) }
         for _ in 0..<100 { await Task.yield() }
         view.collection.dispose()
-        await #expect { try await page.value } throws: {
-            ($0 as? SyncError)?.code == .disposed
-        }
+        await expectError(.disposed) { try await page.value }
         story.network.stopHolding()
         try await connecting.value
         await story.close()
@@ -144,9 +140,7 @@ import Testing
         let page = Task { try await view.load() }
         try await story.held(2)
         view.collection.dispose()
-        await #expect { try await page.value } throws: {
-            ($0 as? SyncError)?.code == .disposed
-        }
+        await expectError(.disposed) { try await page.value }
         await story.holds(1)
         story.network.stopHolding()
         try await story.end()
@@ -159,9 +153,7 @@ import Testing
         let view = story.view()
         let api = view.collection.start()
         view.collection.dispose()
-        await #expect { try await api.refreshed } throws: {
-            ($0 as? SyncError)?.code == .disposed
-        }
+        await expectError(.disposed) { try await api.refreshed }
         #expect(view.notifications() == [])
         try await story.end()
     }

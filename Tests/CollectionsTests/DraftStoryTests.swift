@@ -3,6 +3,7 @@ import EmbeddedServer
 import Foundation
 import Models
 import Observation
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -12,8 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DraftStoryTests {
     @Test func draftIsShownByAllViewsAndAfterARestart() async throws {
         let story = try await ClientStory()
-        var client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        var client = try await story.connected()
         try await client.engine.caughtUp()
         let view = View(try client.makeMessageCollection(of: "general"))
         let list = ChannelView(try client.makeGroupChannelCollection())
@@ -43,8 +43,7 @@ import Testing
     @Test(arguments: [ChatClient.Wiping.cachedData, .everything])
     func draftIsRemovedByALogOutThatRemovesTheOutbox(_ wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
-        var client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        var client = try await story.connected()
         try await client.engine.caughtUp()
         try await client.setDraft("canary", of: "general")
         try await client.clearCachedData()
@@ -67,8 +66,7 @@ import Testing
 
     @Test func draftOfAnotherUserIsNotShown() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.setDraft("bob's", of: "general")
         try await client.connect(as: Credentials("alice"))
         #expect(try client.engine.store.drafts().isEmpty)
@@ -77,14 +75,11 @@ import Testing
 
     @Test func draftMovesToTheEncryptedStore() async throws {
         let story = try await ClientStory()
-        var client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        var client = try await story.connected()
         try await client.setDraft("canary", of: "general")
         await client.close()
-        var options = story.options
-        options.encryptionKey = EncryptionKey()
-        client = try await story.open(options)
-        try await client.connect(as: Credentials("bob"))
+        let options = story.options.encrypted(with: EncryptionKey())
+        client = try await story.connected(options)
         #expect(try client.engine.store.drafts() == ["general": "canary"])
         await client.close()
     }

@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -25,9 +26,7 @@ import Testing
         let messages = collection.messages
         _ = view.notifications()
 
-        var params = UserMessageUpdateParams()
-        params.text = "A"
-        try await collection.update(messages[0], with: .user(params))
+        try await collection.update(messages[0], with: .text("A"))
         try await collection.addReaction("+1", to: messages[0])
         let removal = try await collection.deleteReaction("+1", from: messages[0])
         try await collection.delete(messages[1])
@@ -49,10 +48,8 @@ import Testing
         let view = try await story.startedView()
         await story.engine.disconnect()
         let written = try await view.collection.send(UserMessageCreateParams("a")).message
-        var params = UserMessageUpdateParams()
-        params.text = "A"
         _ = view.notifications()
-        try await view.collection.update(written, with: .user(params))
+        try await view.collection.update(written, with: .text("A"))
         #expect(view.messageNotifications == ["updated A: localMessageUpdated, pending"])
         await story.close()
     }
@@ -140,8 +137,7 @@ import Testing
         let story = try await ClientStory()
         try story.createChannel("random")
         try story.createChannel("quiet")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         await client.disconnect()
         let listener = Listener()
@@ -161,8 +157,7 @@ import Testing
 
     @Test func channelThatWasLostOfflineIsReportedOnce() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.engine.caughtUp()
         await client.disconnect()
         let listener = Listener()

@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -193,8 +194,7 @@ import Testing
         try await story.say("a b c")
         let directory = ScratchDirectory()
         let files = try FileCache(directory: directory.url, limit: 2)
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         // When the user leaves a chat, the app saves its newest messages. A message without an id
         // is skipped.
         let messages = try await client.messages(in: "general", around: .distantFuture)
@@ -212,8 +212,7 @@ import Testing
         #expect(shown == ["b", "c"])
         #expect(try files.loadChannels().records.map(\.url) == ["general"])
         try await story.say("d")
-        let again = try await story.open()
-        try await again.connect(as: Credentials("bob"))
+        let again = try await story.connected()
         try await again.engine.caughtUp()
         shown = try await again.messages(in: "general", around: .distantFuture).map(\.text)
         #expect(shown == ["a", "b", "c", "d"])
@@ -236,22 +235,6 @@ extension Patch<GroupChannel> {
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: name)
         return patch
-    }
-}
-
-extension ClientStory {
-    fileprivate func edit(_ message: Message, to text: String) async throws {
-        clock.advance(by: .seconds(1))
-        var params = UserMessageUpdateParams()
-        params.text = text
-        _ = try await alice.update(
-            message.messageID!, in: message.channelURL, with: .user(params), requestID: "edit")
-    }
-
-    fileprivate func delete(_ message: Message) async throws {
-        clock.advance(by: .seconds(1))
-        try await alice.delete(
-            message.messageID!, in: message.channelURL, requestID: "deletion")
     }
 }
 

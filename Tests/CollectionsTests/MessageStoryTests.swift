@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -250,9 +251,7 @@ import Testing
         await story.engine.disconnect()
         let view = story.view(.sized(2), capacity: 2)
         view.collection.start(.cacheOnly)
-        var update = UserMessageUpdateParams()
-        update.text = "e"
-        try await view.collection.update(view.collection.messages[1], with: .user(update))
+        try await view.collection.update(view.collection.messages[1], with: .text("e"))
         #expect(view.picture == "… c e")
         try await view.collection.loadPrevious()
         #expect(view.picture == "a b …")
@@ -330,9 +329,7 @@ import Testing
         let own = view.collection.messages.filter { $0.sender?.userID == "bob" }
         await story.engine.disconnect()
 
-        var update = UserMessageUpdateParams()
-        update.text = "A"
-        try await view.collection.update(own[0], with: .user(update))
+        try await view.collection.update(own[0], with: .text("A"))
         try await view.collection.delete(own[1])
         try await view.collection.addReaction("+1", to: c)
         #expect(view.collection.messages.map(\.text) == ["A", "c"])
@@ -352,9 +349,7 @@ import Testing
         await story.engine.disconnect()
         let a = try await view.collection.send(UserMessageCreateParams("a")).message
         let b = try await view.collection.send(UserMessageCreateParams("b")).message
-        var update = UserMessageUpdateParams()
-        update.text = "A"
-        try await view.collection.update(a, with: .user(update))
+        try await view.collection.update(a, with: .text("A"))
         #expect(view.picture == "(A) (b)")
         try await view.collection.delete(b)
         #expect(view.picture == "(A)")
@@ -366,11 +361,7 @@ import Testing
     // MARK: Gaps
 
     @Test func offlineListShowsMessagesOlderThanAGapAndTheGap() async throws {
-        var options = SyncOptions.exact
-        options.hugeGapThreshold = 2
-        let story = try await Story(options)
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c", .exact { $0.hugeGapThreshold = 2 })
         story.limitFeed(1)
         let shown = story.view()
         _ = try await shown.collection.start().refreshed
@@ -391,17 +382,23 @@ import Testing
         await story.close()
     }
 
-    @Test func hugeGapIsReported() async throws {
-        var options = SyncOptions.exact
-        options.hugeGapThreshold = 3
-        options.pageSize = 2
-        let story = try await Story(options)
+    /// Returns a view that contains `a b`, and has reported a huge gap below `k`.
+    private func hugeGap(
+        _ params: MessageListParams = MessageListParams(), policy: HugeGapPolicy = .report
+    ) async throws -> (Story, View) {
+        let story = try await Story(
+            .exact { ($0.hugeGapThreshold, $0.pageSize, $0.hugeGapPolicy) = (3, 2, policy) })
         try await story.say("a b")
         try await story.open()
-        let view = try await story.startedView(.sized(3, 3))
+        let view = try await story.startedView(params)
         story.limitFeed(1)
         try await story.sendWhileOffline("c d e f g h i j k")
         await view.hears("huge gap")
+        return (story, view)
+    }
+
+    @Test func hugeGapIsReported() async throws {
+        let (story, view) = try await hugeGap(.sized(3, 3))
         #expect(view.picture == "a b ~ g h i j k" || view.picture == "a b ~ f g h i j k")
 
         // The app restarts the list at its first visible message.
@@ -417,16 +414,7 @@ import Testing
     }
 
     @Test func hugeGapIsFilledOnRequest() async throws {
-        var options = SyncOptions.exact
-        options.hugeGapThreshold = 3
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
-        let view = try await story.startedView(.sized(2))
-        story.limitFeed(1)
-        try await story.sendWhileOffline("c d e f g h i j k")
-        await view.hears("huge gap")
+        let (story, view) = try await hugeGap(.sized(2))
         var gap = view.items.compactMap(\.gap).first
         #expect(gap != nil)
         while let left = gap { gap = try await view.collection.fill(left) }
@@ -435,17 +423,7 @@ import Testing
     }
 
     @Test func policyFillsHugeGapsInPlace() async throws {
-        var options = SyncOptions.exact
-        options.hugeGapThreshold = 3
-        options.pageSize = 2
-        options.hugeGapPolicy = .fill
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
-        let view = try await story.startedView()
-        story.limitFeed(1)
-        try await story.sendWhileOffline("c d e f g h i j k")
-        await view.hears("huge gap")
+        let (story, view) = try await hugeGap(policy: .fill)
         await view.shows("a b c d e f g h i j k")
         try await story.end()
     }
@@ -513,36 +491,26 @@ import Testing
     @Test func secondConcurrentLoadIsRefused() async throws {
         let story = try await Story.holding("a b c d")
         let view = story.view(.sized(1))
-        await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? SyncError)?.code == .notStarted
-        }
+        await expectError(.notStarted) { try await view.collection.loadPrevious() }
         _ = try await view.collection.start().refreshed
-        await #expect { try await view.collection.start().refreshed } throws: {
-            ($0 as? SyncError)?.code == .queryInProgress
-        }
+        await expectError(.queryInProgress) { try await view.collection.start().refreshed }
         view.collection.dispose()
-        await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? SyncError)?.code == .disposed
-        }
-        await #expect { try await view.collection.send(UserMessageCreateParams("x")) } throws: {
-            ($0 as? SyncError)?.code == .disposed
+        await expectError(.disposed) { try await view.collection.loadPrevious() }
+        await expectError(.disposed) {
+            try await view.collection.send(UserMessageCreateParams("x"))
         }
         try await story.end()
     }
 
     @Test func olderMessagesAreLoadedOnceAtATime() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 1
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 1 })
         try await story.say("a b c d")
         try await story.connect()
         let view = try await story.startedView(.sized(1))
         story.network.hold([.messages])
         async let first = view.collection.loadPrevious()
         try await story.held(1)
-        await #expect { try await view.collection.loadPrevious() } throws: {
-            ($0 as? SyncError)?.code == .queryInProgress
-        }
+        await expectError(.queryInProgress) { try await view.collection.loadPrevious() }
         story.network.stopHolding()
         #expect(try await first.map(\.text) == ["c"])
         try await story.end()

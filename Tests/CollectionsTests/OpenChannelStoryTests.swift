@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -79,8 +80,7 @@ import Testing
         let view = story.view(of: "hall")
         let start = view.collection.start()
         #expect(try start.cached.map(\.text) == ["a", "b"])
-        let error = await #expect(throws: SyncError.self) { try await start.refreshed }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await start.refreshed }
         try await view.collection.send(UserMessageCreateParams("c"))
         #expect(view.picture == "a b (c)")
         await story.close()
@@ -91,8 +91,7 @@ import Testing
         _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
         _ = try await story.alice.enter("hall")
         try await story.say("a", in: "hall")
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         try await client.enter("hall")
         let view = View(try client.makeMessageCollection(of: "hall"))
         _ = try await view.collection.start().refreshed

@@ -1,6 +1,8 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
+import ScrollbackTestSupport
 import Store
 import Sync
 import Testing
@@ -13,6 +15,7 @@ import Testing
 
     private func apply(_ damage: Damage, to outbox: URL) throws {
         let files = FileManager.default
+        if damage == .flippedBit { return try LevelDBLog.damage("second", in: outbox) }
         if damage == .missing { return try files.removeItem(at: outbox) }
         if damage == .noManifest {
             return try files.removeItem(at: outbox.appending(path: "CURRENT"))
@@ -21,21 +24,13 @@ import Testing
             try files.contentsOfDirectory(at: outbox, includingPropertiesForKeys: nil)
                 .filter { $0.pathExtension == "log" }
                 .max { $0.lastPathComponent < $1.lastPathComponent })
-        var bytes = try Data(contentsOf: log)
-        if damage == .flippedBit {
-            let place = try #require(bytes.range(of: Data("second".utf8)))
-            bytes[place.lowerBound] ^= 1
-        } else {
-            bytes.removeLast(3)
-        }
-        try bytes.write(to: log)
+        try Data(contentsOf: log).dropLast(3).write(to: log)
     }
 
     @Test(arguments: Damage.allCases)
     func lossIsReportedUntilItIsAcknowledged(damage: Damage) async throws {
         let story = try await ClientStory()
-        var client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        var client = try await story.connected()
         #expect(client.storageDamage.isEmpty)
         await client.disconnect()
         for text in ["first", "second", "third"] {
@@ -52,8 +47,8 @@ import Testing
         let sentences = client.storageDamage.sentences
         #expect(sentences.count == (damage == .flippedBit ? 3 : 1), "\(sentences)")
         #expect((try client.engine.store.outboxItemCount() == 3) == (damage == .noManifest))
-        _ = try await client.connect(as: Credentials("bob"))
-        _ = try await client.connect(as: Credentials("bob"))
+        try await client.connect(as: Credentials("bob"))
+        try await client.connect(as: Credentials("bob"))
         #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])
         await client.close()
 

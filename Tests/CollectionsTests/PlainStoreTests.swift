@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import Store
 import Sync
@@ -31,8 +32,7 @@ import Testing
         try await client.connect(as: Credentials(user))
         #expect(client.cachingError == nil)
         try await client.engine.caughtUp()
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        _ = try await client.startedCollection()
         await client.disconnect()
         for text in texts {
             try await client.send(UserMessageCreateParams(text), in: "general")
@@ -48,22 +48,6 @@ import Testing
                 FileMessageCreateParams(upload), in: "general", keepsCopies: true)
         }
         await client.close()
-    }
-
-    /// Returns the texts that occur in the name or the bytes of a file or directory of the app.
-    private func readable(_ texts: [String], _ story: ClientStory) throws -> [String] {
-        let root = story.directory
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
-        return texts.filter { text in
-            paths.contains { path in
-                if path.contains(text) { return true }
-                let bytes = FileManager.default.contents(atPath: root.appending(path: path).path)
-                // A short text may occur by chance. Therefore it counts only if it is the entire
-                // file.
-                if text.utf8.count < 6 { return bytes == Data(text.utf8) }
-                return bytes?.range(of: Data(text.utf8)) != nil
-            }
-        }
     }
 
     private func directories(_ story: ClientStory) throws -> [String] {
@@ -87,12 +71,11 @@ import Testing
         try await use(story, key)
         try await use(story, nil)
         #expect(try directories(story).count == 2)
-        #expect(try readable(["canary-said", "bob"], story) == ["canary-said", "bob"])
-        let client = try await story.open(options(story, hasKey ? key : nil))
-        try await client.connect(as: Credentials("bob"))
+        #expect(try story.readable(["canary-said", "bob"]) == ["canary-said", "bob"])
+        let client = try await story.connected(options(story, hasKey ? key : nil))
         try await client.logOut(wiping: wiping)
         await client.close()
-        #expect(try readable(["canary-said"], story) == [])
+        #expect(try story.readable(["canary-said"]) == [])
         if wiping == .everything { #expect(try directories(story) == []) }
         // No data of the user reappears, with the key or without it.
         for key in [key, nil] {
@@ -118,12 +101,12 @@ import Testing
             await client.close()
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
-        #expect(try readable(canaries, story) == canaries)
+        #expect(try story.readable(canaries) == canaries)
         // The last user's data is available before `connect` is called.
         let client = try await story.open(options(story, key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
-        #expect(try readable(canaries + [long.rawValue], story) == [])
+        #expect(try story.readable(canaries + [long.rawValue]) == [])
         story.network.goOffline()
         let back = try await story.open(options(story, key))
         _ = try? await back.connect(as: Credentials("bob"))
@@ -143,7 +126,7 @@ import Testing
         #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
         #expect(try pending(client).count == 4)
         #expect(try directories(story).count == 1)
-        #expect(try readable(["canary-said", "canary-second", "general", "bob"], story) == [])
+        #expect(try story.readable(["canary-said", "canary-second", "general", "bob"]) == [])
         try await client.connect(as: Credentials("bob"))
         try await story.until(client) { try $0.outboxItemCount() == 0 }
         let store = try client.engine.store
@@ -155,7 +138,7 @@ import Testing
         let again = try await story.open(options(story, key))
         #expect(try pending(again) == [])
         await again.close()
-        #expect(try readable(["canary-file", "canary-third"], story) == [])
+        #expect(try story.readable(["canary-file", "canary-third"]) == [])
     }
 
     @Test func wrongKeyChangesNeitherStore() async throws {
@@ -173,8 +156,7 @@ import Testing
             }
         }
         let before = try bytes()
-        let client = try await story.open(options(story, EncryptionKey()))
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected(options(story, EncryptionKey()))
         #expect(client.cachingError?.code == .wrongKey)
         await client.close()
         #expect(try bytes() == before)
@@ -205,14 +187,7 @@ import Testing
         try await use(story, key)
         try await use(story, nil, writing: ["canary-kept", "canary-lost"])
         let outbox = story.directory(of: "bob").appending(path: "outbox")
-        let log = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: outbox.path)
-                .first { $0.hasSuffix(".log") })
-        let file = outbox.appending(path: log)
-        var bytes = try Data(contentsOf: file)
-        let lost = try #require(bytes.range(of: Data("canary-kept".utf8)))
-        bytes[lost.lowerBound] ^= 1
-        try bytes.write(to: file)
+        try LevelDBLog.damage("canary-kept", in: outbox)
         for _ in 0..<2 {
             let client = try await story.open(options(story, key))
             #expect(client.cachingError == nil)
@@ -220,11 +195,10 @@ import Testing
             #expect(cause?.code == .corruption)
             #expect(try directories(story).count == 2)
             // The client may recover some of the data, but none of it is readable without the key.
-            #expect(try readable(["canary-kept", "canary-lost", "bob"], story) == [])
+            #expect(try story.readable(["canary-kept", "canary-lost", "bob"]) == [])
             await client.close()
         }
-        let client = try await story.open(options(story, key))
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected(options(story, key))
         try await client.logOut(wiping: .everything)
         await client.close()
         #expect(try directories(story) == [])

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -27,10 +28,8 @@ import Testing
     private func begin(
         _ story: ClientStory, _ options: ChatClientOptions? = nil
     ) async throws -> (client: ChatClient, view: View) {
-        let client = try await story.open(options)
-        try await client.connect(as: Credentials("bob"))
-        let collection = try client.makeMessageCollection(of: "general")
-        _ = try await collection.start().refreshed
+        let client = try await story.connected(options)
+        let collection = try await client.startedCollection()
         return (client, View(collection))
     }
 
@@ -38,11 +37,9 @@ import Testing
         try client.engine.store.messages(in: "general").map(\.text).reversed()
     }
 
-    /// The arguments of the test.
     @Test func unreadableInboxFileDoesNotBlockTheOthers() async throws {
         let story = try await ClientStory()
-        let client = try await story.open()
-        try await client.connect(as: Credentials("bob"))
+        let client = try await story.connected()
         await client.disconnect()
         let sent = try await story.say("a")
         let drops = try #require(try client.engine.store.directory).appending(path: "drops")
@@ -122,7 +119,7 @@ import Testing
         #expect(try texts(client) == ["a", "b"])
         try box(story).leave(c)
         story.network.goOffline()
-        _ = try await client.connect(as: Credentials("bob"))
+        try await client.connect(as: Credentials("bob"))
         #expect(try texts(client) == ["a", "b", "c"])
         await client.close()
     }
@@ -131,12 +128,8 @@ import Testing
         let story = try await ClientStory()
         let sent = try await story.say("a b")
         let (client, view) = try await begin(story)
-        var update = UserMessageUpdateParams()
-        update.text = "A"
-        story.clock.advance(by: .seconds(1))
-        _ = try await story.alice.update(
-            sent[0].messageID!, in: "general", with: .user(update), requestID: "edit")
-        try await story.alice.delete(sent[1].messageID!, in: "general", requestID: "deletion")
+        try await story.edit(sent[0], to: "A")
+        try await story.delete(sent[1])
         await view.shows("A")
         try box(story).leave(sent)
         let absorbed = try await client.absorbPushes()
@@ -296,7 +289,7 @@ import Testing
         await client.close()
     }
 
-    @Test func pushesOfAChannelWithoutRetentionAreNotStored() async throws {
+    @Test func clientInMemoryHasNoPushInbox() async throws {
         let story = try await ClientStory()
         var options = story.options
         options.storage = .inMemory
@@ -310,8 +303,7 @@ import Testing
     @Test func pushInboxIsEncryptedWithAKey() async throws {
         let story = try await ClientStory()
         let key = EncryptionKey()
-        var options = story.options
-        options.encryptionKey = key
+        let options = story.options.encrypted(with: key)
         let (client, _) = try await begin(story, options)
         await client.disconnect()
         #expect(try !hasBox(story))

@@ -1,5 +1,6 @@
 import Collections
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Testing
@@ -106,7 +107,7 @@ import Testing
         await story.close()
     }
 
-    @Test func channelDeletedInACallbackIsNotLoaded() async throws {
+    @Test func messageDeletedInACallbackIsNotLoaded() async throws {
         let story = try await Story()
         try story.store.hold(["a", "b", "c", "d"])
         let view = story.view(.cacheOnly, .sized(2))

@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import Sync
 import Testing
 
@@ -161,9 +162,7 @@ import Testing
         var list = search.messages
         let second = try await send("umbrella 2")
         _ = try await send("rain")
-        var edit = UserMessageUpdateParams()
-        edit.text = "An umbrella"
-        _ = try await client.update(second, with: .user(edit))
+        _ = try await client.update(second, with: .text("An umbrella"))
         _ = try await client.delete(first)
         for await change in changes {
             list = change.applied(to: list)
@@ -216,11 +215,8 @@ import Testing
     // MARK: The server
 
     /// Returns a client with an empty history of `general`, in which the server has five umbrellas.
-    private func makeEmptyClient(
-        _ change: (inout ServerConditions) -> Void = { _ in }
-    ) async throws -> (ChatClient, ConditionedBackend) {
+    private func makeEmptyClient() async throws -> (ChatClient, ConditionedBackend) {
         try await sendUmbrellas(5)
-        change(&server.conditions)
         let network = ConditionedBackend(server.client())
         var options = ChatClientOptions()
         options.storage = .inMemory
@@ -280,8 +276,7 @@ import Testing
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
         try await search.loadMore()
         await client.disconnect()
-        let error = await #expect(throws: SyncError.self) { try await search.searchServer() }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await search.searchServer() }
         #expect(search.serverSearch.error?.code == .notConnected)
         #expect(texts(search) == ["umbrella 5", "umbrella 4", "umbrella 3"])
         try await client.connect(as: Credentials("alice"))
@@ -306,8 +301,7 @@ import Testing
         network.hold([.searchMessages])
         let first = Task { try await search.searchServer() }
         _ = await network.held(atLeast: 1)
-        let error = await #expect(throws: SyncError.self) { try await search.searchServer() }
-        #expect(error?.code == .queryInProgress)
+        await expectError(.queryInProgress) { try await search.searchServer() }
         network.stopHolding()
         #expect(try await first.value.count == 5)
         search.dispose()

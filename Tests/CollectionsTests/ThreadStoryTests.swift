@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -90,8 +91,7 @@ import Testing
         let start = view.collection.start()
         #expect(try start.cached.map(\.text) == ["a", "b"])
         #expect(view.picture == "a b")
-        let error = await #expect(throws: SyncError.self) { try await start.refreshed }
-        #expect(error?.code == .notConnected)
+        await expectError(.notConnected) { try await start.refreshed }
         await story.close()
     }
 
@@ -244,10 +244,9 @@ import Testing
         #expect(view.collection.isParentMessageDeleted)
         #expect(view.picture == "a")
         #expect(!view.collection.hasPrevious)
-        let error = await #expect(throws: SyncError.self) {
+        await expectError(.notFound) {
             try await view.collection.loadPrevious()
         }
-        #expect(error?.code == .notFound)
         await story.close()
     }
 
@@ -257,10 +256,9 @@ import Testing
         try await story.delete(parent)
         try await story.connect()
         let view = story.threadView(of: parent)
-        let error = await #expect(throws: SyncError.self) {
+        await expectError(.notFound) {
             try await view.collection.start().refreshed
         }
-        #expect(error?.code == .notFound)
         #expect(view.collection.isParentMessageDeleted)
         await story.close()
     }
@@ -310,23 +308,6 @@ extension Story {
         let replies = try await reply(words, to: parent)
         if isKnown { try await open() } else { try await connect() }
         return (parent, replies, try await startedThread(of: parent))
-    }
-
-    /// Sends replies of one word each, one second apart.
-    @discardableResult
-    func reply(_ words: String, to parent: Message) async throws -> [Message] {
-        var messages: [Message] = []
-        for word in words.split(separator: " ") {
-            clock.advance(by: .seconds(1))
-            var params = UserMessageCreateParams(String(word))
-            params.parentMessageID = parent.messageID
-            var message = Message(
-                id: nil, channelURL: parent.channelURL, text: String(word), createdAt: 0)
-            message.userMessageParams = params
-            let id = RequestID("reply \(clock.now)")
-            messages.append(try await alice.send(OutboxItem(message, requestID: id)))
-        }
-        return messages
     }
 
     @MainActor

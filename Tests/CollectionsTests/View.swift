@@ -1,5 +1,6 @@
 import Collections
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -166,14 +167,6 @@ extension Story {
         let view = view(at: point, params, capacity: capacity)
         _ = try await view.collection.start().refreshed
         return view
-    }
-
-    /// Creates a story whose device has cached texts of alice, each of one word.
-    static func holding(_ words: String) async throws -> Story {
-        let story = try await Story()
-        try await story.say(words)
-        try await story.open()
-        return story
     }
 }
 

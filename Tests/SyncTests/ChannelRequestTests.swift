@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -28,13 +29,8 @@ import Testing
     @Test func repliesAreStoredWithoutCoverage() async throws {
         let story = try await Story()
         let a = try await story.say("a")[0]
-        var params = UserMessageCreateParams("b")
-        params.parentMessageID = a.messageID
-        var reply = Message(id: nil, channelURL: "general", text: "b", createdAt: 0)
-        reply.userMessageParams = params
-        _ = try await story.alice.send(OutboxItem(reply, requestID: "reply"))
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.reply("b", to: a)
+        try await story.sync()
         let fetched = try await story.engine.fetchReplies(
             to: a.messageID!, in: "general", at: .newest, older: 10, newer: 0)
         #expect(fetched.page.messages.map(\.text) == ["b"])

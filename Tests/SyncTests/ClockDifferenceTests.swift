@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -13,12 +14,10 @@ import Testing
         var conditions = ServerConditions()
         conditions.federationDelay = .seconds(300)
         conditions.clockSkew = 1
-        var options = SyncOptions.exact
-        options.pageSize = 3
-        let story = try await Story(options, conditions, seed: seed)
+        let story = try await Story(.exact { $0.pageSize = 3 }, conditions, seed: seed)
         let engine = story.engine
         try await story.say("a b c d e f", every: .seconds(60))
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await engine.caughtUp("general")
         var pictures = [try story.picture()]
@@ -29,7 +28,7 @@ import Testing
         story.limitFeed(2)
         try await story.say("k l m n o p q r s t u v", every: .seconds(60))
         story.network.hold([.messages])
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         try await story.held(1)
         pictures.append(try story.picture())
         for _ in 0..<4 {

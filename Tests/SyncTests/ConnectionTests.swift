@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -82,9 +83,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try story.server.revokeUser("bob")
         try await story.engine { $0.connection == .revoked }
         #expect(story.sleeper.durations == [])
-        await #expect { try await story.connect() } throws: {
-            ($0 as? SyncError)?.code == .sessionEnded
-        }
+        await expectError(.sessionEnded) { try await story.connect() }
         #expect(await story.engine.state.connection == .revoked)
         await story.close()
     }
@@ -158,10 +157,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test func afterTheLastAttemptTheEngineIsOffline() async throws {
-        var options = SyncOptions.exact
-        options.backoff = Backoff(
-            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.backoff = .twoRetries })
         try await story.open()
         story.network.goOffline()
         try await story.engine { $0.connection == .offline }
@@ -171,10 +167,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test func feedFailureAfterTheLastAttemptGoesOffline() async throws {
-        var options = SyncOptions.exact
-        options.backoff = Backoff(
-            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.backoff = .twoRetries })
         try await story.open()
         await story.engine.disconnect()
         story.network.failAll(of: [.feed], with: BackendError(.serverFailure, "oh"))
@@ -186,10 +179,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test func channelIsNotRequestedAfterTheLastAttempt() async throws {
-        var options = SyncOptions.exact
-        options.backoff = Backoff(
-            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.backoff = .twoRetries })
         try await story.say("a")
         try await story.connect()
         story.network.failAll(of: [.messages], with: BackendError(.serverFailure, "oh"))
@@ -232,8 +222,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     @Test func closingWaitsForTheEndOfTheEngine() async throws {
         let story = try await Story()
         let backend = SlowlyEndingBackend(base: story.network)
-        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: backend)
         backend.sleeper.hold()
         async let first: Void = engine.close()
         await backend.sleeper.begun(1)
@@ -251,8 +240,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     @Test func connectWaitsForTheEndOfTheEarlierConnection() async throws {
         let story = try await Story()
         let backend = SlowlyEndingBackend(base: story.network)
-        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: backend)
         backend.sleeper.hold()
         async let end: Void = engine.disconnect()
         await backend.sleeper.begun(1)
@@ -269,16 +257,12 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test func connectFailsIfTheStoredUserIsDamaged() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         await story.close()
         try story.store.write { $0.setToken([0xFF], for: "user") }
         let engine = story.restarted()
-        await #expect {
+        await expectError(.store) {
             try await engine.connect(as: Credentials("eve"))
-        } throws: {
-            ($0 as? SyncError)?.code == .store
         }
         await engine.close()
     }

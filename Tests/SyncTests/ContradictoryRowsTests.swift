@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Sync
@@ -60,7 +61,7 @@ import Testing
         try story.server.expireCursors()
         let engine = story.restarted(store: store)
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         try await story.say("g")
         try await engine.caughtUp("general")
         await engine.close()
@@ -72,7 +73,7 @@ import Testing
         #expect(try store.check() == [])
         let again = story.restarted(store: store)
         await again.show("general", ShownRange(from: .beginning), viewer: 1)
-        _ = try await again.connect(as: Credentials("bob"))
+        try await again.connect(as: Credentials("bob"))
         try await again.caughtUp("general")
         #expect(
             try store.messages(in: "general").map(\.text).joined(separator: " ")

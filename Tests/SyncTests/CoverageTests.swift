@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -9,9 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     /// In fluux 556, an id of the device was used as one of the server.
     @Test func messageWithoutAServerIDIsNotStored() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         var item = Message(id: nil, channelURL: "general", text: "item", createdAt: 5_000_000)
         item.requestID = "mine"
         #expect(try await story.engine.ingest([item]) == 0)
@@ -23,8 +22,7 @@ import Testing
     @Test func distantPageJoinsNoRanges() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c d e f g h")
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         let fetched = try await story.engine.fetchMessages(
             in: "general", at: .time(messages[3].createdAt), older: 1, newer: 1)
         #expect(fetched.page.messages.map(\.text) == ["c", "d"])
@@ -37,9 +35,6 @@ import Testing
         try await story.end()
     }
 
-    /// A view's filter determines which messages the view shows.
-    ///
-    /// It does not affect which ranges are known.
     @Test func visibleGapsAreBackfilledFirst() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2

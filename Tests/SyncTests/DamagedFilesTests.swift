@@ -2,6 +2,7 @@ import EmbeddedServer
 import Foundation
 import Models
 import ScrollbackFaultyDisks
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -66,25 +67,7 @@ import Testing
             let item = try #require(try story.store.outboxItem(id))
             return files.appending(path: try #require(item.fileCopy(at: index)).name)
         }
-
-        func failed(_ id: RequestID) async throws -> OutboxItem {
-            guard
-                case .failed(let item) = try await story.engine.deliveryResult(
-                    of: id, in: "general")
-            else { throw NotExpected() }
-            return item
-        }
-
-        func sent(_ id: RequestID) async throws -> Message {
-            guard
-                case .sent(let message) = try await story.engine.deliveryResult(
-                    of: id, in: "general")
-            else { throw NotExpected() }
-            return message
-        }
     }
-
-    private struct NotExpected: Error {}
 
     private func withDevice(
         _ key: EncryptionKey? = nil, _ body: (Device) async throws -> Void
@@ -110,15 +93,15 @@ import Testing
             try damage.apply(to: device.copy(id))
             device.story.network.goOnline()
             try await device.story.connect()
-            let failed = try await device.failed(id)
+            let failed = try await device.story.engine.failed(id)
             #expect(failed.errorCode == .fileDamaged && failed.isResendable)
             #expect(failed.errorMessage?.contains("\"photo.jpg\"") == true)
             #expect(failed.message?.errorCode == .fileDamaged)
             // The damaged copy does not prevent the next message from being sent.
-            _ = try await device.sent(text)
+            _ = try await device.story.engine.sent(text)
             // Resending the unchanged item fails again.
             try await device.story.engine.resend(id)
-            #expect(try await device.failed(id).errorCode == .fileDamaged)
+            #expect(try await device.story.engine.failed(id).errorCode == .fileDamaged)
             #expect(try await device.story.texts() == ["after"])
 
             let new = Data(Self.bytes.reversed())
@@ -127,7 +110,7 @@ import Testing
             #expect(resent.message?.file?.name == "again.jpg" && resent.state == .pending)
             // The item has a copy of the new file too, so the original can be removed.
             try FileManager.default.removeItem(at: device.directory.appending(path: "again.jpg"))
-            let sent = try await device.sent(id)
+            let sent = try await device.story.engine.sent(id)
             #expect(try await device.story.alice.download(#require(sent.file)) == new)
             #expect(sent.file?.name == "again.jpg")
             #expect(try device.names() == [])
@@ -141,13 +124,13 @@ import Testing
             try Damage.flipped.apply(to: device.copy(id, 1))
             device.story.network.goOnline()
             try await device.story.connect()
-            let failed = try await device.failed(id)
+            let failed = try await device.story.engine.failed(id)
             #expect(failed.errorMessage?.contains("file 2 of 3, \"b\"") == true)
             #expect(failed.indicesToUpload == [1, 2])
             try await device.story.engine.resend(
                 id, replacing: [1: device.file("new", Data("new".utf8))])
             var found: [Data] = []
-            for file in try await device.sent(id).files {
+            for file in try await device.story.engine.sent(id).files {
                 found.append(try await device.story.alice.download(file))
             }
             #expect(found == ["a", "new", "c"].map { Data($0.utf8) })
@@ -164,7 +147,7 @@ import Testing
             try Damage.missing.apply(to: device.copy(id))
             device.story.network.goOnline()
             try await device.story.connect()
-            let failed = try await device.failed(id)
+            let failed = try await device.story.engine.failed(id)
             let wrong: [[Int: UploadableFile]] = try [
                 [1: device.file("b")], [-1: device.file("b")],
                 [0: UploadableFile(path: "/nowhere")],
@@ -217,11 +200,7 @@ import Testing
             let engine = SyncEngine(
                 store: device.story.store, backend: CarelessBackend(base: device.story.network))
             try await engine.connect(as: Credentials("bob"))
-            guard case .failed(let failed) = try await engine.deliveryResult(of: id, in: "general")
-            else {
-                Issue.record("It was sent.")
-                return
-            }
+            let failed = try await engine.failed(id)
             #expect(failed.errorCode == .fileDamaged)
             await engine.close()
             #expect(try await device.story.texts() == [])
@@ -241,7 +220,7 @@ import Testing
             #expect(try device.story.store.outboxItem(id)?.state == .pending)
             device.disks.heal()
             device.story.sleeper.stopHolding()
-            let sent = try await device.sent(id)
+            let sent = try await device.story.engine.sent(id)
             #expect(try await device.story.alice.download(#require(sent.file)) == Self.bytes)
         }
     }
@@ -298,16 +277,9 @@ import Testing
                 let isThere = try store.outboxItem(id) != nil
                 #expect(isThere || !isPromised)
                 device.story.network.goOnline()
-                let engine = device.story.restarted(store: store)
-                try await engine.connect(as: Credentials("bob"))
+                let engine = try await device.story.relaunched(store: store)
                 if isThere {
-                    guard
-                        case .sent(let sent) = try await engine.deliveryResult(
-                            of: id, in: "general")
-                    else {
-                        Issue.record("It was not sent, cut at \(change).")
-                        return
-                    }
+                    let sent = try await engine.sent(id)
                     let found = try await device.story.alice.download(#require(sent.file))
                     #expect(found == Self.bytes)
                 }
@@ -332,14 +304,11 @@ import Testing
             try Data("orphan".utf8).write(to: device.files.appending(path: orphan))
             device.story.network.hold([.upload], at: .beforeEffect)
             device.story.network.goOnline()
-            let engine = device.story.restarted()
-            try await engine.connect(as: Credentials("bob"))
+            let engine = try await device.story.relaunched()
             try await device.story.held(1)
             #expect(try device.names() == kept)
             device.story.network.stopHolding()
-            guard case .sent = try await engine.deliveryResult(of: id, in: "general") else {
-                throw NotExpected()
-            }
+            _ = try await engine.sent(id)
             await engine.close()
         }
     }

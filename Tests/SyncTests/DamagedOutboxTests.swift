@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -22,21 +23,6 @@ import Testing
         return (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
     }
 
-    /// Flips a bit of a text in the log file of the outbox.
-    private func damage(_ text: String) throws {
-        let outbox = place.appending(path: "outbox")
-        for name in try FileManager.default.contentsOfDirectory(atPath: outbox.path)
-        where name.hasSuffix(".log") {
-            let log = outbox.appending(path: name)
-            var bytes = try Data(contentsOf: log)
-            guard let range = bytes.range(of: Data(text.utf8)) else { continue }
-            bytes[range.lowerBound] ^= 1
-            try bytes.write(to: log)
-            return
-        }
-        Issue.record("The outbox's log does not have \(text).")
-    }
-
     @Test func filesOfALostItemStayUntilTheAppDecides() async throws {
         var store = try ChatStore(at: place)
         let story = try await Story(.exact, store: store)
@@ -51,22 +37,17 @@ import Testing
         store.close()
         let before = copies()
         #expect(before.count == 1)
-        try damage("lost with its file")
+        try LevelDBLog.damage("lost with its file", in: place.appending(path: "outbox"))
 
         store = try ChatStore(at: place)
         #expect(store.openingReport.outboxLoss?.items.count == 1)
         story.network.goOnline()
-        let engine = story.restarted(store: store)
-        _ = try await engine.connect(as: Credentials("bob"))
-        guard case .sent = try await engine.deliveryResult(of: other, in: "general") else {
-            Issue.record("The item that can be read was not sent.")
-            return
-        }
+        let engine = try await story.relaunched(store: store)
+        _ = try await engine.sent(other)
         await engine.close()
         #expect(copies() == before)
         try store.acknowledgeOutboxLoss()
-        let last = story.restarted(store: store)
-        _ = try await last.connect(as: Credentials("bob"))
+        let last = try await story.relaunched(store: store)
         try await last.caughtUp("general")
         await last.close()
         #expect(copies() == [])

@@ -1,4 +1,5 @@
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Testing
 

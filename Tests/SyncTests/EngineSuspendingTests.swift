@@ -1,4 +1,5 @@
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -28,9 +29,7 @@ extension SyncEngine {
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
     @Test func resumedEngineContinuesWhereItStopped() async throws {
         let temporary = try TemporaryStore()
-        let story = try await Story(store: temporary.store)
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a", store: temporary.store)
         let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
         try await story.engine.suspend()
         // Another store can open the files.
@@ -52,23 +51,13 @@ extension SyncEngine {
         try await story.end()
     }
 
-    @Test func disconnectedClientStaysDisconnected() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        await story.engine.disconnect()
-        try await story.engine.suspend()
-        try await story.engine.resume()
-        #expect(await story.engine.state.connection == .offline)
-        try await story.connect()
-        try await story.end()
-    }
-
-    @Test func disconnectDuringACallIsKept() async throws {
+    @Test(arguments: [true, false])
+    func disconnectedClientStaysDisconnected(isSuspended: Bool) async throws {
         let story = try await Story()
         try await story.open()
-        try await story.engine.suspend()
+        if isSuspended { try await story.engine.suspend() }
         await story.engine.disconnect()
+        if !isSuspended { try await story.engine.suspend() }
         try await story.engine.resume()
         #expect(await story.engine.state.connection == .offline)
         try await story.connect()
@@ -84,8 +73,7 @@ extension SyncEngine {
         let (mayEnd, end) = AsyncStream<Void>.makeStream()
         let backend = SlowlyEndingBackend(
             base: story.network, hasBegun: hasBegun, mayEnd: mayEnd)
-        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: backend)
         let suspending = Task { try await engine.suspend() }
         for await _ in ending { break }
         let disconnecting = await engine.beginDisconnecting()

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -10,8 +11,7 @@ import Testing
     @Test func unopenedChannelIsKnownFromItsMessages() async throws {
         let story = try await Story()
         try await story.say("a b")
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         #expect(try story.picture() == "…")
         try await story.say("c")
         try await story.sees("… c ~")
@@ -23,9 +23,7 @@ import Testing
     // MARK: Channels
 
     @Test func leavingAChannelRemovesItsMessages() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         try await story.network.leave("general")
         try await story.until { try $0.groupChannel("general") == nil }
         #expect(try story.picture() == "…")
@@ -34,9 +32,7 @@ import Testing
 
     /// A bug in other clients: old messages reappeared under a reused URL (Sendbird 4.1.4).
     @Test func recreatedChannelIsAnotherOne() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b")
         await story.engine.disconnect()
         try await story.alice.deleteChannel("general")
         try story.createChannel()
@@ -59,15 +55,12 @@ import Testing
     }
 
     @Test func unreadCountIsAvailableOffline() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b")
         try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 2 }
         await story.close()
         story.network.goOffline()
         story.sleeper.hold()
-        let engine = story.restarted()
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched()
         #expect(await engine.state.unreadCount?.groupChannelUnreadMessageCount == 2)
         await engine.close()
     }
@@ -116,9 +109,7 @@ import Testing
     /// A bug in other clients: the cursor was the newest time, of the device or server (Stream,
     /// issue 1246).
     @Test func wrongDeviceClockLosesNothing() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         story.clock.advance(by: .seconds(3600 * 24 * 3650))
         try await story.say("b")
         try await story.sees("a b")

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import Store
 import Sync
 import Testing
@@ -59,9 +60,7 @@ import Testing
 
     /// The feed reports the deletion of "b" before a push delivers "b".
     @Test func latePushOfADeletedMessageIsRemovedWithItsGap() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         await story.engine.disconnect()
         let missed = try await story.say("b")
         try await story.delete(missed[0])
@@ -100,9 +99,7 @@ import Testing
     }
 
     @Test func latePushDoesNotVerifyAStaleRange() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 1
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 1 })
         let old = try await story.say("a b")
         try await story.open()
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)

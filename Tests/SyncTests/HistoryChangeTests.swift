@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -60,9 +61,7 @@ import Testing
     /// The server may import a message whose position is between that of a cursor and the stored
     /// message next to it.
     @Test func importBetweenACursorAndItsEdgeIsNotCovered() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 1
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 1 })
         let messages = try await story.say("a b c")
         let (b, c) = (messages[1].messageID!, messages[2].position!)
         let page = try await story.alice.messages(
@@ -104,8 +103,7 @@ import Testing
         let story = try await story()
         await story.engine.close()
         try story.importMessages(["x": 2500, "d": 4500])
-        let engine = story.restarted()
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched()
         try await story.waitUntilNotified()
         #expect(try await engine.coverage(of: "general").segments.map(\.kind).contains(.stale))
         _ = try await engine.fetchStaleMessages(in: "general")
@@ -159,9 +157,7 @@ import Testing
         story.limitFeed(1)
         await story.engine.disconnect()
         try story.importMessages(["x": 2500, "d": 9000, "e": 9001, "f": 9002], isReported: true)
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         _ = try await story.engine.fetchStaleMessages(in: "general")
         #expect(try story.picture() == "a x b c d e f")
         try await story.end()

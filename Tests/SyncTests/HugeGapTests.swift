@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -10,9 +11,7 @@ import Testing
     /// Returns a device that has `a`, and was offline while `missing` further messages and `z` were
     /// sent.
     func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
-        let story = try await Story(options)
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a", options)
         if isShown { await story.engine.show("general", ShownRange(from: .beginning), viewer: 1) }
         await story.engine.disconnect()
         story.limitFeed(1)
@@ -37,13 +36,9 @@ import Testing
     /// In lurker (issue 214) and Stream, messages that were not on the first page or two were lost.
     @Test(arguments: [1, 299, 300, 301, 501, 2001], HugeGapPolicy.allCases)
     func gapAbove300MessagesIsHuge(missing: Int, policy: HugeGapPolicy) async throws {
-        var options = SyncOptions.exact
-        options.hugeGapPolicy = policy
-        let story = try await story(missing: missing, options)
+        let story = try await story(missing: missing, .exact { $0.hugeGapPolicy = policy })
         let events = EventLog(await story.engine.events())
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         let isHuge = missing > 300
         let isLeft = isHuge && policy == .report
         #expect(try story.counts() == (isLeft ? "1 ~ 302" : "\(missing + 2)"))
@@ -52,11 +47,7 @@ import Testing
     }
 
     @Test func smallGapNextToAHugeOneIsFilled() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a", .exact { $0.pageSize = 2 })
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         story.limitFeed(1)
         story.network.hold([.messages])
@@ -80,9 +71,7 @@ import Testing
     @Test func scrollingReportsAHugeGapOnce() async throws {
         let story = try await story(missing: 700, .exact)
         let events = EventLog(await story.engine.events())
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         for _ in 0..<3 {
             await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
             try await story.engine.caughtUp()
@@ -93,12 +82,8 @@ import Testing
     }
 
     @Test func largestThresholdMakesNoGapHuge() async throws {
-        var options = SyncOptions.exact
-        options.hugeGapThreshold = .max
-        let story = try await story(missing: 301, options)
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        let story = try await story(missing: 301, .exact { $0.hugeGapThreshold = .max })
+        try await story.catchUp()
         #expect(try story.counts() == "303")
         try await story.end()
     }
@@ -148,9 +133,7 @@ import Testing
     @Test(arguments: [1, 13, 23, 299, 300])
     func lateMessagesAreFetchedBelowAnyPage(pageSize: Int) async throws {
         let (story, events) = try await busyChannel(pageSize: pageSize)
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         #expect(try story.counts() == "330")
         #expect(try story.store.read { try $0.coverage(of: "general").isComplete })
         try await story.end()
@@ -162,9 +145,7 @@ import Testing
         let pushed = try await story.alice.history().dropFirst(5).prefix(20)
         #expect(try await story.engine.ingest(Array(pushed)) == 20)
         let events = EventLog(await story.engine.events())
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         #expect(try story.counts() == "312")
         try await story.end()
         #expect(await events.hugeGaps == [])
@@ -173,9 +154,7 @@ import Testing
     @Test func invisibleHugeGapIsFilledUpToTheBudget() async throws {
         let story = try await story(missing: 2001, .exact, isShown: false)
         let events = EventLog(await story.engine.events())
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         #expect(try story.counts() == "1 ~ 500")
         // A caller that waits for the channel to be caught up gets all of its messages.
         try await story.engine.caughtUp("general")

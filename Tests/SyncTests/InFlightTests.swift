@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -15,8 +16,7 @@ import Testing
     ) async throws -> Story {
         let story = try await Story()
         let messages = try await story.say("a b c")
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         story.network.hold([.messages])
         async let caughtUp: Void = story.engine.caughtUp("general")
         try await story.held(1)
@@ -72,8 +72,7 @@ import Testing
     @Test func failureOfADeletedChannelDoesNotConcernItsSuccessor() async throws {
         let story = try await Story()
         try await story.say("a")
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         story.network.hold([.messages], at: .beforeEffect)
         let caughtUp = Task { try await story.engine.caughtUp("general") }
         try await story.held(1)

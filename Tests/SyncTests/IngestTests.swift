@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Testing
@@ -36,6 +37,13 @@ import Testing
 
         func apply(_ event: FeedEvent) throws {
             try apply(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
+        }
+
+        /// Returns the changes since a request that is answered immediately.
+        func interim() throws -> Flights.Interim {
+            let flight = flights.begin(in: "general", isFollowed: true)
+            let interim = flights.end(flight)
+            return try #require(interim)
         }
 
         /// Returns all data that a reader can return.
@@ -81,10 +89,8 @@ import Testing
                     message.messageID!, in: message.channelURL, requestID: request)
                 live.removeAll { $0.messageID == message.messageID }
             case (1...2, let message?):
-                var params = UserMessageUpdateParams()
-                params.text = "edited by \(request)"
                 _ = try await alice.update(
-                    message.messageID!, in: message.channelURL, with: .user(params),
+                    message.messageID!, in: message.channelURL, with: .text("edited by \(request)"),
                     requestID: request)
             case (3, let message?):
                 _ = try await alice.react(
@@ -302,9 +308,7 @@ import Testing
             try ingest.apply(.sample(1, text: "old", at: 1000), nil, .fresh)
         }
         try device.apply { try $0.recordLoss(.newEpoch, "restored") }
-        let flight = device.flights.begin(in: url, isFollowed: true)
-        let answer = device.flights.end(flight)
-        let interim = try #require(answer)
+        let interim = try device.interim()
         try device.apply { ingest in
             try ingest.apply(
                 MessageLookup(found: [], gone: ["1"]), in: url, since: interim, .messageFill)
@@ -327,9 +331,7 @@ import Testing
             try ingest.batch.save(GroupChannel.sample())
             try ingest.applyAlone(.sample(2, at: 1000), nil, .untrusted)
         }
-        let flight = device.flights.begin(in: url, isFollowed: true)
-        let answer = device.flights.end(flight)
-        let interim = try #require(answer)
+        let interim = try device.interim()
         try device.apply { ingest in
             let page = MessagePage(
                 messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
@@ -352,9 +354,7 @@ import Testing
             try ingest.batch.save(GroupChannel.sample())
             try ingest.applyAlone(.sample(2), nil, .untrusted)
         }
-        let flight = device.flights.begin(in: url, isFollowed: true)
-        let answer = device.flights.end(flight)
-        let interim = try #require(answer)
+        let interim = try device.interim()
         try device.apply { ingest in
             let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
             let report = try ingest.apply(

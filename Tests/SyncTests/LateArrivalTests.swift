@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -17,16 +18,14 @@ import Testing
     private func storyAfterAnAbsence(
         missed: String, late: String
     ) async throws -> (story: Story, late: [Message]) {
-        var options = SyncOptions.exact
-        options.pageSize = 3
         var conditions = ServerConditions()
         conditions.federationDelay = .milliseconds(1)
         // With a clock skew, the server takes times from its clock even if the clock was set back.
         conditions.clockSkew = 1
-        let story = try await Story(options, conditions)
+        let story = try await Story(.exact { $0.pageSize = 3 }, conditions)
         let engine = story.engine
         try await story.say("a b", every: .seconds(60))
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees("a b")
         try await engine.caughtUp("general")
@@ -36,7 +35,7 @@ import Testing
         story.clock.advance(by: .seconds(-60 * (sent.count - 1)))
         let arrived = try await story.say(late)
         story.network.hold([.messages])
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         try await story.held(1)
         return (story, arrived)
     }

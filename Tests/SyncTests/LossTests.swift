@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -11,17 +12,14 @@ import Testing
     func storyAfterALongTime(
         _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> Story {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 2 })
         let messages = try await story.say("a b c")
         try await story.open()
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
         await story.engine.disconnect()
         try await meanwhile(story, messages)
         try story.server.expireCursors()
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         return story
     }
 
@@ -102,12 +100,8 @@ import Testing
         try story.server.restore(backup)
         try await story.say("x")
         try await story.waitUntilNotified()
-        await #expect { try await story.engine.messageChanges(in: "general") } throws: {
-            ($0 as? SyncError)?.code == .invalidArgument
-        }
-        await #expect { try await story.engine.channelChanges() } throws: {
-            ($0 as? SyncError)?.code == .invalidArgument
-        }
+        await expectError(.invalidArgument) { try await story.engine.messageChanges(in: "general") }
+        await expectError(.invalidArgument) { try await story.engine.channelChanges() }
         try await story.end()
     }
 
@@ -115,8 +109,7 @@ import Testing
         let story = try await Story()
         try await story.say("a b")
         let backup = try story.server.backup()
-        try await story.connect()
-        try await story.engine { $0.isLive }
+        try await story.sync()
         let lost = try await story.say("c d")
         try await story.sees("… c ~ d ~")
         await story.engine.disconnect()

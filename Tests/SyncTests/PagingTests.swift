@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -32,29 +33,20 @@ import Testing
         try await story.end()
     }
 
-    @Test(arguments: 0..<5) func shortPageIsNotTheEndOfTheHistory(seed: UInt64) async throws {
-        try await filled {
-            $0.seed = seed
-            $0.pages.short = 1
-        }
-    }
-
     /// In talk-ios 2702 and Mattermost 9827, an empty page was taken for the end of the history.
-    @Test(arguments: 0..<5) func emptyPageIsNotTheEndOfTheHistory(seed: UInt64) async throws {
+    @Test(
+        arguments: [
+            ("pages.short", "1"), ("pages.empty", "0.8"), ("pages.cap", "1"),
+            ("pages.expired", "0.5"),
+        ], 0..<5)
+    func incompletePageIsNotTheEndOfTheHistory(
+        condition: (name: String, value: String), seed: UInt64
+    ) async throws {
+        let (name, value) = condition
+        let condition = try #require(NetworkCondition.named(name))
         try await filled {
             $0.seed = seed
-            $0.pages.empty = 0.8
-        }
-    }
-
-    @Test func serverMayReturnLessThanTheLimit() async throws {
-        try await filled { $0.pages.cap = 1 }
-    }
-
-    @Test(arguments: 0..<5) func expiredPageCursorsAreReplaced(seed: UInt64) async throws {
-        try await filled {
-            $0.seed = seed
-            $0.pages.expired = 0.5
+            condition.set(value, in: &$0)
         }
     }
 
@@ -80,11 +72,7 @@ import Testing
     /// The cursor of a gap has expired by the time it is used (matrix-rust-sdk, pagination
     /// restart).
     @Test func walkWithAnExpiredCursorRestarts() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e f g h")
@@ -197,11 +185,9 @@ import Testing
 
     /// More messages have the requested time than a page contains.
     @Test func pageThatDoesNotReachItsEdgeClosesNoGap() async throws {
-        var options = SyncOptions.exact
-        options.backgroundPages = 0
         var conditions = ServerConditions()
         conditions.timeGranularity = 1_000_000
-        let story = try await Story(options, conditions)
+        let story = try await Story(.exact { $0.backgroundPages = 0 }, conditions)
         let missed = try await reportTwoGaps(in: story)
 
         let (d, e) = (try #require(missed[1].position), try #require(missed[2].position))
@@ -226,11 +212,7 @@ import Testing
 
     /// In matrix-rust-sdk's deduplication, a page without new messages was taken for the end.
     @Test func pageOfStoredMessagesMovesTheWalk() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         await story.engine.disconnect()

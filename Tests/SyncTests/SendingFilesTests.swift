@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -40,12 +41,7 @@ import Testing
             let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
             #expect(message.sendingStatus == .pending && message.file?.size == 1000)
             let id = try #require(message.requestID)
-            guard
-                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
-            else {
-                Issue.record("It was not sent.")
-                return
-            }
+            let sent = try await story.engine.sent(id)
             let found = try await story.alice.download(#require(sent.file))
             #expect(found == bytes)
             let reported = changes.drain().flatMap(\.operations).contains {
@@ -101,12 +97,7 @@ import Testing
                 try await story.engine.send(
                     MultipleFilesMessageCreateParams(files), in: "general"
                 ).requestID)
-            guard
-                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
-            else {
-                Issue.record("It was not sent.")
-                return
-            }
+            let sent = try await story.engine.sent(id)
             #expect(sent.files.count == 2)
             let uploads = story.network.log.filter { $0.contains(" upload") }
             // The log has one or two lines for each call. The call's number is the first word.
@@ -166,12 +157,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
             story.network.goOnline()
             try await story.connect()
-            let result = try await story.engine.deliveryResult(
-                of: #require(message.requestID), in: "general")
-            guard case .sent(let sent) = result else {
-                Issue.record("\(result)")
-                return
-            }
+            let sent = try await story.engine.sent(#require(message.requestID))
             let found = try await story.alice.download(#require(sent.file))
             #expect(found == bytes)
             await story.close()
@@ -187,7 +173,7 @@ import Testing
             GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
         let backend = LateProgressBackend(server.client())
         let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)
-        _ = try await engine.connect(as: Credentials("bob"))
+        try await engine.connect(as: Credentials("bob"))
         let (_, changes) = try engine.store.observe(.outboxItems)
         var file = UploadableFile()
         file.data = bytes
@@ -216,10 +202,7 @@ import Testing
             story.network.goOnline()
             try await story.connect()
             let id = try #require(message.requestID)
-            guard case .failed = try await story.engine.deliveryResult(of: id, in: "general") else {
-                Issue.record("It did not fail.")
-                return
-            }
+            _ = try await story.engine.failed(id)
             #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [id])
             await story.close()
         }
@@ -249,13 +232,7 @@ import Testing
             file.data = bytes
             let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
             let id = try #require(message.requestID)
-            guard
-                case .failed(let item) = try await story.engine.deliveryResult(
-                    of: id, in: "general")
-            else {
-                Issue.record("It did not fail.")
-                return
-            }
+            let item = try await story.engine.failed(id)
             #expect(item.indicesToUpload == [])
             try await story.engine.resend(id)
             _ = try await story.engine.deliveryResult(of: id, in: "general")

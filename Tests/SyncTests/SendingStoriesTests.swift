@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -12,15 +13,6 @@ import Testing
 
     init() async throws {
         story = try await Story()
-    }
-
-    /// Calls `body` with a story whose device has other options.
-    private func withOptions(
-        _ change: (inout SyncOptions) -> Void, _ body: (Story) async throws -> Void
-    ) async throws {
-        var options = SyncOptions.exact
-        change(&options)
-        try await body(try await Story(options))
     }
 
     private func result(of id: RequestID) async throws -> DeliveryResult {
@@ -36,10 +28,7 @@ import Testing
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
         let a = try await story.write("a")
-        guard case .sent = try await result(of: a) else {
-            Issue.record("It was not sent.")
-            return
-        }
+        _ = try await story.engine.sent(a)
         #expect(try story.picture() == "a")
         story.network.stopHolding()
         try await story.waitUntilNotified()
@@ -82,10 +71,7 @@ import Testing
         await story.sleeper.begun(1)
         #expect(try story.picture() == "(a)")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 10, newer: 0)
-        guard case .sent = try await result(of: a) else {
-            Issue.record("It did not land.")
-            return
-        }
+        _ = try await story.engine.sent(a)
         #expect(try story.picture() == "a")
         story.sleeper.stopHolding()
         story.network.stopHolding()
@@ -139,8 +125,7 @@ import Testing
         _ = try await result(of: long)
         #expect(try await story.engine.removeFailedMessages([long]) == [long])
         await story.engine.close()
-        let again = story.restarted()
-        _ = try await again.connect(as: Credentials("bob"))
+        let again = try await story.relaunched()
         try await again.caughtUp("general")
         #expect(try story.picture() == "")
         #expect(try await story.texts() == [])
@@ -173,8 +158,7 @@ import Testing
         await story.engine.close()
         story.network.stopHolding()
         #expect(try story.picture() == "(a) (b)")
-        let again = story.restarted()
-        _ = try await again.connect(as: Credentials("bob"))
+        let again = try await story.relaunched()
         for id in [a, b] { _ = try await again.deliveryResult(of: id, in: "general") }
         #expect(try await story.texts() == ["a", "b"])
         #expect(try story.picture() == "a b")
@@ -186,20 +170,17 @@ import Testing
     /// The app decides whether messages that were written a day ago are still sent
     /// (stream-chat-swift 2674).
     @Test(arguments: [1, 3]) func lifetimeOfAnItemIsAnOption(days: Int) async throws {
-        try await withOptions {
-            $0.outboxItemLifetime = .seconds(days * 24 * 3600)
-        } _: { story in
-            story.network.goOffline()
-            let a = try await story.write("a")
-            story.device.advance(by: .seconds(26 * 3600))
-            story.network.goOnline()
-            try await story.connect()
-            let result = try await story.engine.deliveryResult(of: a, in: "general")
-            try await story.engine.caughtUp("general")
-            #expect(try story.picture() == (days == 1 ? "!a" : "a"))
-            if case .failed(let item) = result { #expect(item.errorCode == .pendingError) }
-            try await story.end()
-        }
+        let story = try await Story(.exact { $0.outboxItemLifetime = .seconds(days * 24 * 3600) })
+        story.network.goOffline()
+        let a = try await story.write("a")
+        story.device.advance(by: .seconds(26 * 3600))
+        story.network.goOnline()
+        try await story.connect()
+        let result = try await story.engine.deliveryResult(of: a, in: "general")
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == (days == 1 ? "!a" : "a"))
+        if case .failed(let item) = result { #expect(item.errorCode == .pendingError) }
+        try await story.end()
     }
 
     /// The device's clock is wrong by ten years when the messages are written, and may be corrected
@@ -226,23 +207,18 @@ import Testing
     // MARK: Limits
 
     @Test func newestFailedItemsAreKept() async throws {
-        try await withOptions {
-            $0.failedItemLimit = 1
-        } _: { story in
-            try await story.open()
-            let first = try await story.write(String(repeating: "x", count: 6000))
-            let second = try await story.write(String(repeating: "y", count: 6000))
-            _ = try await story.engine.deliveryResult(of: second, in: "general")
-            #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [second])
-            #expect(try await story.engine.deliveryResult(of: first, in: "general") == .canceled)
-            try await story.end()
-        }
+        let story = try await Story(.exact { $0.failedItemLimit = 1 })
+        try await story.open()
+        let first = try await story.write(String(repeating: "x", count: 6000))
+        let second = try await story.write(String(repeating: "y", count: 6000))
+        _ = try await story.engine.deliveryResult(of: second, in: "general")
+        #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [second])
+        #expect(try await story.engine.deliveryResult(of: first, in: "general") == .canceled)
+        try await story.end()
     }
 
     @Test func oldFailureIsForgottenAtTheNextConnection() async throws {
-        var options = SyncOptions.exact
-        options.failedItemLifetime = .seconds(24 * 3600)
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.failedItemLifetime = .seconds(24 * 3600) })
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await story.engine.deliveryResult(of: long, in: "general")
@@ -256,28 +232,19 @@ import Testing
     }
 
     @Test func itemFailsAtTheRetryLimitAndOthersContinue() async throws {
-        try await withOptions {
-            $0.backoff = Backoff(
-                interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
-        } _: { story in
-            try await story.open()
-            story.network.failNext(
-                2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
-            let a = try await story.write("a")
-            let b = try await story.write("b")
-            guard
-                case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
-            else {
-                Issue.record("It did not fail.")
-                return
-            }
-            #expect(item.errorCode == .pendingError && item.isResendable && item.attempts == 2)
-            _ = try await story.engine.deliveryResult(of: b, in: "general")
-            try await story.engine.resend(a)
-            _ = try await story.engine.deliveryResult(of: a, in: "general")
-            #expect(try await story.texts() == ["b", "a"])
-            try await story.end()
-        }
+        let story = try await Story(.exact { $0.backoff = .twoRetries })
+        try await story.open()
+        story.network.failNext(
+            2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
+        let a = try await story.write("a")
+        let b = try await story.write("b")
+        let item = try await story.engine.failed(a)
+        #expect(item.errorCode == .pendingError && item.isResendable && item.attempts == 2)
+        _ = try await story.engine.deliveryResult(of: b, in: "general")
+        try await story.engine.resend(a)
+        _ = try await story.engine.deliveryResult(of: a, in: "general")
+        #expect(try await story.texts() == ["b", "a"])
+        try await story.end()
     }
 
     // MARK: Results
@@ -319,10 +286,7 @@ import Testing
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         try await story.sees("")
         #expect(try await result(of: deletion) == .done)
-        guard case .sent = try await result(of: a) else {
-            Issue.record("It was forgotten.")
-            return
-        }
+        _ = try await story.engine.sent(a)
         #expect(try await result(of: "nobody's") == .unknown)
         try await story.end()
     }

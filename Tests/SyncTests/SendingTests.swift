@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -20,9 +21,7 @@ import Testing
     // MARK: Waiting
 
     @Test func manualPolicyFailsWhatTheConnectionCouldNotSend() async throws {
-        var options = SyncOptions.exact
-        options.resendPolicy = .manual
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.resendPolicy = .manual })
         try await story.open()
         func states() throws -> [String] {
             try story.store.outboxItems().map {
@@ -50,16 +49,13 @@ import Testing
     }
 
     @Test func offPolicyKeepsUnsentItemsAndRefusesToResendThem() async throws {
-        var options = SyncOptions.exact
-        options.resendPolicy = .off
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.resendPolicy = .off })
         try await story.open()
         await story.engine.disconnect()
         let message = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
-        let error = await #expect(throws: SyncError.self) {
+        await expectError(.notPermitted) {
             try await story.engine.resend(message.requestID!)
         }
-        #expect(error?.code == .notPermitted)
         #expect(try story.store.outboxItems().map(\.state) == [.failed])
         try await story.engine.removeAllFailedMessages(in: "general")
         #expect(try story.store.outboxItems() == [])
@@ -67,9 +63,7 @@ import Testing
     }
 
     @Test func changeThatTheServerWouldRefuseIsRefusedImmediately() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         let id = try #require(try story.store.messages(in: "general").first?.messageID)
         let update = MessageUpdate.user(UserMessageUpdateParams())
         func code(_ body: () async throws -> Void) async -> SyncError.Code? {
@@ -107,10 +101,7 @@ import Testing
         story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
         story.network.goOnline()
         try await story.connect()
-        guard case .failed(let item) = try await result(of: a) else {
-            Issue.record("It did not fail.")
-            return
-        }
+        let item = try await story.engine.failed(a)
         #expect(item.errorCode == .pendingError)
         #expect(try story.picture() == "… !a")
         try await story.engine.resend(a)
@@ -126,10 +117,7 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         let a = try await story.write("a")
-        guard case .sent(let message) = try await result(of: a) else {
-            Issue.record("It was not sent.")
-            return
-        }
+        let message = try await story.engine.sent(a)
         #expect(message.text == "a")
         #expect(try await story.texts() == ["a"])
         try await story.sees("a")
@@ -154,10 +142,7 @@ import Testing
         story.network.goOnline()
         await story.engine.reconnect()
         _ = try await result(of: b)
-        guard case .failed(let item) = try await result(of: long) else {
-            Issue.record("It did not fail.")
-            return
-        }
+        let item = try await story.engine.failed(long)
         #expect(item.errorCode == .parameterTooLong)
         #expect(try await story.texts() == ["b"])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
@@ -192,11 +177,7 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         let a = try await story.write("a")
-        guard case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
-        else {
-            Issue.record("It did not fail.")
-            return
-        }
+        let item = try await story.engine.failed(a)
         #expect(item.errorCode == .ackTimeout && item.isDoubtful)
         story.network.stopHolding()
         try await story.sees("a")
@@ -209,11 +190,7 @@ import Testing
         let story = try await Story(.exact, conditions)
         try await story.open()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        guard case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
-        else {
-            Issue.record("It did not fail.")
-            return
-        }
+        let item = try await story.engine.failed(a)
         #expect(item.errorCode == .parameterTooLong && !item.isDoubtful)
         try await story.end()
     }
@@ -238,8 +215,7 @@ import Testing
     }
 
     @Test func removingAFailedItemContinuesAStoppedQueue() async throws {
-        var options = SyncOptions.exact
-        options.failedItemPolicy = .stop
+        let options = SyncOptions.exact { $0.failedItemPolicy = .stop }
         let story = try await Story(options)
         story.network.goOffline()
         let long = try await story.write(String(repeating: "x", count: 6000))
@@ -251,15 +227,11 @@ import Testing
         #expect(try story.store.outboxItem(b)?.state == .pending)
         // A new process stops at the same failed item.
         await story.engine.close()
-        let again = story.restarted(options)
-        _ = try await again.connect(as: Credentials("bob"))
+        let again = try await story.relaunched(options)
         try await again.caughtUp()
         #expect(try story.store.outboxItem(b)?.state == .pending)
         #expect(try await again.removeFailedMessages([long]) == [long])
-        guard case .sent = try await again.deliveryResult(of: b, in: "general") else {
-            Issue.record("It was not sent.")
-            return
-        }
+        _ = try await again.sent(b)
         await again.close()
     }
 
@@ -285,17 +257,12 @@ import Testing
     @Test func editOfAnUnsentMessageRewritesIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
-        var params = UserMessageUpdateParams()
-        params.text = "A"
-        try await story.engine.update(.written(a), in: "general", with: .user(params))
+        try await story.engine.update(.written(a), in: "general", with: .text("A"))
         #expect(try story.picture() == "… (A)")
         #expect(try story.store.outboxItemCount() == 1)
         story.network.goOnline()
         try await story.connect()
-        guard case .sent(let message) = try await result(of: a) else {
-            Issue.record("It was not sent.")
-            return
-        }
+        let message = try await story.engine.sent(a)
         #expect(message.text == "A" && message.updatedAt == nil)
         try await story.end()
     }
@@ -332,9 +299,7 @@ import Testing
     }
 
     @Test func changeOfAFailedMessageEndsWithIt() async throws {
-        var options = SyncOptions.exact
-        options.failedItemLimit = 0
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.failedItemLimit = 0 })
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
         let reaction = try await story.engine.react(
@@ -390,8 +355,7 @@ import Testing
         story.network.stopHolding()
         story.network.hold([.feed], at: .beforeEffect)
         story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
-        let engine = story.restarted()
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched()
         _ = try await engine.deliveryResult(of: a, in: "general")
         #expect(try story.picture() == "!a")
         let edit = try await engine.update(.written(a), in: "general", with: .text("A"))
@@ -408,10 +372,7 @@ import Testing
         let a = try await story.write("a")
         _ = try await result(of: a)
         let edit = try await story.engine.update(.written(a), in: "general", with: .text("A"))
-        guard case .sent(let message) = try await result(of: edit) else {
-            Issue.record("It was not edited.")
-            return
-        }
+        let message = try await story.engine.sent(edit)
         #expect(message.text == "A")
         let reaction = try await story.engine.react(
             .add, with: "+1", to: .written(a), in: "general")
@@ -435,14 +396,5 @@ import Testing
         }
         #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
-    }
-}
-
-extension MessageUpdate {
-    /// Creates an update that changes only the text.
-    fileprivate static func text(_ text: String) -> MessageUpdate {
-        var params = UserMessageUpdateParams()
-        params.text = text
-        return .user(params)
     }
 }

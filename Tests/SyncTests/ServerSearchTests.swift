@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -11,9 +12,7 @@ import Testing
 
     /// Returns a device that has only the last of some messages.
     private func story(_ words: String) async throws -> (Story, [Message]) {
-        var options = SyncOptions.exact
-        options.pageSize = 1
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 1 })
         let messages = try await story.say(words)
         try await story.open()
         return (story, messages)
@@ -131,10 +130,8 @@ import Testing
         _ story: Story, finding found: [Message], isShown: Bool = false
     ) async throws -> [String] {
         await story.engine.disconnect()
-        let engine = SyncEngine(
-            store: story.store, backend: FixedSearch(base: story.server.client(), found: found),
-            options: .exact)
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(
+            backend: FixedSearch(base: story.server.client(), found: found))
         try await engine.caughtUp("general")
         if isShown { await engine.show("general", ShownRange(from: .beginning), viewer: 1) }
         let page = try await engine.searchMessages(matching: params)

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -75,11 +76,8 @@ private final class AttemptsBackend: ForwardingBackend {
         try story.createChannel("old")
         _ = try await story.alice.createChannel(
             GroupChannelCreateParams("Party", userIDs: ["bob"], url: "party"))
-        let engine = SyncEngine(
-            store: story.store,
-            backend: JoinedChannelsBackend(base: story.network, joined: ["general"]),
-            options: .exact)
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(
+            backend: JoinedChannelsBackend(base: story.network, joined: ["general"]))
         try await engine.caughtUp("general")
         #expect(try story.store.groupChannel("party")?.myMemberState == .invited)
         #expect(try story.store.groupChannel("general") != nil)
@@ -91,11 +89,7 @@ private final class AttemptsBackend: ForwardingBackend {
     @Test func sendRequestHasTheNumberOfItsAttempt() async throws {
         let story = try await Story()
         let backend = AttemptsBackend(base: story.network)
-        let engine = SyncEngine(
-            store: story.store, backend: backend, options: .exact,
-            sleep: { [sleeper = story.sleeper] in try await sleeper.sleep(for: $0) },
-            jitter: { 0 })
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: backend)
         try await engine.caughtUp("general")
         story.network.failNext(
             2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
@@ -114,8 +108,7 @@ private final class AttemptsBackend: ForwardingBackend {
         let a = try await story.write("a")
         await story.engine.close()
         let backend = AttemptsBackend(base: story.network)
-        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: backend)
         _ = try await engine.deliveryResult(of: a, in: "general")
         #expect(backend.attempts.withLock { $0 } == [2])
         await engine.close()
@@ -134,8 +127,7 @@ private final class AttemptsBackend: ForwardingBackend {
         await story.engine.close()
         story.network.stopFailing()
         story.device.advance(by: .seconds((isLate ? 25 : 23) * 60 * 60))
-        let again = story.restarted()
-        _ = try await again.connect(as: Credentials("bob"))
+        let again = try await story.relaunched()
         switch try await again.deliveryResult(of: a, in: "general") {
         case .sent: #expect(!isLate)
         case .failed(let item): #expect(isLate && item.errorCode == .ackTimeout)

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Models
 import ScrollbackFaultyDisks
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -68,40 +69,27 @@ private struct ScantBackend: ForwardingBackend {
     func walkWithRepeatedCursorsEnds(isNewer: Bool) async throws {
         let story = try await Story()
         try await story.say("a b c")
-        let engine = SyncEngine(
-            store: story.store, backend: CirclingBackend(base: story.network, isNewer: isNewer),
-            options: .exact)
-        try await engine.connect(as: Credentials("bob"))
-        await #expect { try await engine.caughtUp("general") } throws: {
-            ($0 as? SyncError)?.code == .stalled
-        }
+        let engine = try await story.relaunched(
+            backend: CirclingBackend(base: story.network, isNewer: isNewer))
+        await expectError(.stalled) { try await engine.caughtUp("general") }
         // `caughtUp()` throws this error if the engine has stopped backfilling a channel.
-        await #expect { try await engine.caughtUp() } throws: {
-            ($0 as? SyncError)?.code == .stalled
-        }
+        await expectError(.stalled) { try await engine.caughtUp() }
         await engine.close()
         await story.close()
     }
 
     @Test func repeatedCursorsEndARepair() async throws {
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
         await story.close()
-        let engine = SyncEngine(
-            store: story.store, backend: CirclingBackend(base: story.network), options: .exact)
-        try await engine.connect(as: Credentials("bob"))
-        await #expect { try await engine.repair("general") } throws: {
-            ($0 as? SyncError)?.code == .stalled
-        }
+        let engine = try await story.relaunched(backend: CirclingBackend(base: story.network))
+        await expectError(.stalled) { try await engine.repair("general") }
         #expect(try story.picture() == "a? b? c?")
         await engine.close()
     }
 
     @Test func emptyPagesOfAStaleRangeAreFollowed() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 1
+        let options = SyncOptions.exact { $0.pageSize = 1 }
         let story = try await Story(options)
         let messages = try await story.say("a b c")
         try await story.open()
@@ -112,11 +100,8 @@ private struct ScantBackend: ForwardingBackend {
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "a? b? c")
         await story.close()
-        let engine = SyncEngine(
-            store: story.store,
-            backend: EmptyBackend(base: story.network, id: messages[2].messageID!),
-            options: options)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(
+            options, backend: EmptyBackend(base: story.network, id: messages[2].messageID!))
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await engine.caughtUp("general")
         #expect(try story.picture() == "a b c")
@@ -144,9 +129,7 @@ private struct ScantBackend: ForwardingBackend {
         try story.server.importMessages(messages, isReported: false)
         story.clock.advance(by: .seconds(3600))
         try await story.say("z")
-        let engine = SyncEngine(
-            store: story.store, backend: ScantBackend(base: story.network), options: .exact)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(backend: ScantBackend(base: story.network))
         try await engine.caughtUp("general")
         await engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await engine.caughtUp("general")

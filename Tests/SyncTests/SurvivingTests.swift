@@ -2,6 +2,7 @@ import EmbeddedServer
 import Foundation
 import Models
 import ScrollbackFaultyDisks
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Sync
@@ -20,9 +21,7 @@ import Testing
     /// Then `disaster` damages the files, and the device connects with the store that `disaster`
     /// returns.
     private func survives(_ disaster: (ChatStore) throws -> ChatStore) async throws {
-        let story = try await Story(store: disk.open(directory.url))
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a", store: disk.open(directory.url))
         story.network.goOffline()
         let b = try await story.write("b")
         let c = try await story.write("c")
@@ -31,13 +30,9 @@ import Testing
         let store = try disaster(story.store)
         #expect(try store.pendingMessages(in: "general").map(\.text) == ["b", "c"])
         story.network.goOnline()
-        let engine = story.restarted(store: store)
-        _ = try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(store: store)
         for id in [b, c] {
-            guard case .sent = try await engine.deliveryResult(of: id, in: "general") else {
-                Issue.record("\(id) was not sent.")
-                continue
-            }
+            _ = try await engine.sent(id)
         }
         #expect(try await story.texts() == ["a", "b", "c"])
         try await engine.caughtUp("general")
@@ -114,11 +109,9 @@ import Testing
         #expect(try hers.outboxItemCount() == 0)
         await carol.close()
         let again = story.restarted()
-        await #expect { try await again.connect(as: Credentials("carol")) } throws: {
-            ($0 as? SyncError)?.code == .otherUser
-        }
+        await expectError(.otherUser) { try await again.connect(as: Credentials("carol")) }
         #expect(try await story.texts() == [])
-        _ = try await again.connect(as: Credentials("bob"))
+        try await again.connect(as: Credentials("bob"))
         _ = try await again.deliveryResult(of: b, in: "general")
         #expect(try await story.texts() == ["a", "b"])
         await again.close()

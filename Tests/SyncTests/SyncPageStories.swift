@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -9,9 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SyncPageStories {
     @Test func messageChangesAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Receiving, editing and deleting messages")
-        var options = SyncOptions.exact
-        options.pageSize = 3
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 3 })
         let messages = try await story.say("z a b c")
         #expect(try story.picture() == page.next("empty cache"))
 
@@ -71,9 +70,7 @@ import Testing
 
     @Test func cursorExpiresAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Expired cursors and restored servers")
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         #expect(try story.picture() == page.next("live"))
 
         await story.engine.disconnect()
@@ -107,9 +104,7 @@ import Testing
 
     @Test func outboxItemIsSentAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Sending messages")
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         await story.engine.disconnect()
         let d = try #require(
             try await story.engine.send(UserMessageCreateParams("d"), in: "general").requestID)
@@ -159,9 +154,7 @@ import Testing
     @Test func pushInboxIsReadAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
-        let story = try await Story(store: temporary.store)
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c", store: temporary.store)
         try await story.engine.absorbPushes()
         await story.engine.disconnect()
         let messages = try await story.say("d")

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -10,11 +11,7 @@ import Testing
     /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue
     /// 1019).
     @Test func newestPageDoesNotJoinOlderRanges() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e f g")
@@ -30,9 +27,7 @@ import Testing
     /// A bug in other clients: a live message ended the backfill (fluux 534, Converse 2940,
     /// Conversations 3408).
     @Test func messageThatArrivesDuringAWalkDoesNotEndIt() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b")
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e")
@@ -46,9 +41,7 @@ import Testing
     }
 
     @Test func truncationDuringAWalkIsFilled() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b")
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e")
@@ -66,8 +59,7 @@ import Testing
     /// A bug in other clients: the token was written to disk before the data that it covers
     /// (openclaw 127517, matrix-rust-sdk 5500).
     @Test(arguments: 0..<11) func crashAfterAnyAnswerLosesNothing(answers: Int) async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 3
+        let options = SyncOptions.exact { $0.pageSize = 3 }
         let story = try await Story(options)
         let messages = try await story.say("a b c")
         try await story.open()
@@ -78,8 +70,7 @@ import Testing
         try await story.delete(messages[1])
         try await story.say("d e f g h")
         story.network.hold([.feed, .messages, .messageChanges])
-        let engine = story.restarted(options)
-        try await engine.connect(as: Credentials("bob"))
+        let engine = try await story.relaunched(options)
         for _ in 0..<answers {
             // The device has all data, and the only held call is a request of the feed that waits
             // for events.
@@ -90,8 +81,7 @@ import Testing
         await engine.close()
 
         story.network.stopHolding()
-        let second = story.restarted(options)
-        try await second.connect(as: Credentials("bob"))
+        let second = try await story.relaunched(options)
         try await second.caughtUp("general")
         #expect(try story.picture() == "A c d e f g h")
         await second.close()
@@ -113,9 +103,7 @@ import Testing
         let words = (1...50).map { "\($0)" }.joined(separator: " ")
         for url in urls { try await story.say(words, in: url) }
         story.network.clearLog()
-        try await story.connect()
-        try await story.waitUntilNotified()
-        try await story.engine.caughtUp()
+        try await story.catchUp()
         for url in urls { #expect(try story.counts(url) == "52") }
         let requests = story.network.log.filter {
             $0.contains(" messages ") || $0.contains(" messageChanges ")
@@ -156,9 +144,7 @@ import Testing
         try await story.say("c d e")
         story.network.update { $0.changelogs.stuck = 1 }
         try await story.connect()
-        await #expect { try await story.engine.caughtUp("general") } throws: {
-            ($0 as? SyncError)?.code == .stalled
-        }
+        await expectError(.stalled) { try await story.engine.caughtUp("general") }
         #expect(try story.picture().hasSuffix("~ e ~"))
         story.network.conditions = .perfect
         try await story.engine.caughtUp("general")
@@ -166,7 +152,11 @@ import Testing
         try await story.end()
     }
 
-    @Test func withoutAChangelogStoredMessagesAreStaleAndFetchedWhenShown() async throws {
+    /// The changelog has expired, or the server has none.
+    @Test(arguments: [BackendError.Code.expired, .unsupported])
+    func withoutAChangelogStoredMessagesAreStaleAndFetchedWhenShown(
+        _ code: BackendError.Code
+    ) async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
@@ -175,7 +165,7 @@ import Testing
         try await story.edit(messages[0], to: "A")
         try await story.delete(messages[1])
         try await story.say("d e f")
-        story.network.update { $0.changelogs.expired = 1 }
+        story.network.failAll(of: [.messageChanges], with: BackendError(code, "no changelog"))
         try await story.connect()
         try await story.engine.caughtUp("general")
         #expect(Set(try story.picture().split(separator: " ")).isSuperset(of: ["d", "e", "f"]))
@@ -204,23 +194,6 @@ import Testing
         story.network.release(at: 1)
         #expect(try await changes.updated.isEmpty)
         story.network.stopHolding()
-        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        try await story.sees("A b c d e f")
-        try await story.end()
-    }
-
-    /// The server has no changelogs.
-    @Test func storedMessagesAreStaleWithoutChangelogs() async throws {
-        let story = try await Story()
-        let messages = try await story.say("a b c")
-        try await story.open()
-        await story.engine.disconnect()
-        story.limitFeed(1)
-        story.network.failAll(
-            of: [.messageChanges], with: BackendError(.unsupported, "no changelogs"))
-        try await story.edit(messages[0], to: "A")
-        try await story.say("d e f")
-        try await story.connect()
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees("A b c d e f")
         try await story.end()

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Sync
@@ -20,20 +21,13 @@ import Testing
         let story = try await Story()
         try await story.open()
         let sent = try await story.write("mine")
-        guard
-            case .sent(let message) = try await story.engine.deliveryResult(of: sent, in: "general")
-        else {
-            Issue.record("It was not sent.")
-            return
-        }
+        let message = try await story.engine.sent(sent)
         let id = try #require(message.messageID)
         let held = try #require(try story.store.message(id, in: "general"))
         let newer = try Message(serialized: held.serializedBytes + unknown)
         try story.store.write { try $0.save(newer) }
-        var params = UserMessageUpdateParams()
-        params.text = "edited"
         story.clock.advance(by: .seconds(1))
-        let edit = try await story.engine.update(.sent(id), in: "general", with: .user(params))
+        let edit = try await story.engine.update(.sent(id), in: "general", with: .text("edited"))
         _ = try await story.engine.deliveryResult(of: edit, in: "general")
         try await story.until { try $0.message(id, in: "general")?.text == "edited" }
         let edited = try #require(try story.store.message(id, in: "general"))
@@ -51,9 +45,7 @@ import Testing
             try Message(serialized: $0.serializedBytes + unknown)
         }
         try story.store.write { [newer] in try $0.save(newer) }
-        var params = UserMessageUpdateParams()
-        params.text = "edited"
-        try await story.engine.update(.written(id), in: "general", with: .user(params))
+        try await story.engine.update(.written(id), in: "general", with: .text("edited"))
         let edited = try #require(try story.store.outboxItem(id))
         #expect(edited.message?.text == "edited")
         #expect(hasUnknown(edited) && edited.message.map { hasUnknown($0) } == true)

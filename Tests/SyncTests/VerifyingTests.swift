@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackStorySupport
 import Store
 import Sync
 import Testing
@@ -10,9 +11,7 @@ import Testing
     ///
     /// The closure `damage` has changed the stored rows.
     func story(_ damage: @escaping ([Message], Batch) throws -> Void) async throws -> Story {
-        var options = SyncOptions.exact
-        options.pageSize = 3
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 3 })
         let messages = try await story.say("a b c d e f g")
         try await story.open()
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
@@ -127,9 +126,7 @@ import Testing
     }
 
     @Test func unknownRangeIsNoDifference() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 2 })
         let messages = try await story.say("a b c d e f g")
         try await story.open()
         _ = try await story.engine.fetchMessages(
@@ -144,9 +141,7 @@ import Testing
     }
 
     @Test func coverageDescribesTheKnownRanges() async throws {
-        var options = SyncOptions.exact
-        options.pageSize = 2
-        let story = try await Story(options)
+        let story = try await Story(.exact { $0.pageSize = 2 })
         let messages = try await story.say("a b c d e f g")
         #expect(try await story.engine.coverage(of: "general").description == "~ +∞")
         try await story.open()

@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import ScrollbackStorySupport
 import Store
 import Sync
 import Testing

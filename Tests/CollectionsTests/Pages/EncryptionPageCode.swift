@@ -1,6 +1,7 @@
 import Collections
 import Foundation
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 import Testing

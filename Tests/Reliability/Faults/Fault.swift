@@ -156,8 +156,8 @@ extension Fault {
         case .serverFailed:
             "SyncPageStories/outboxItemIsSentAsThePageShows"
         case .sessionExpired: "ConnectionTests/repeatedlyExpiredSessionIsRenewedWithGrowingDelays"
-        case .shortPages: "PagingTests/emptyPageIsNotTheEndOfTheHistory"
-        case .pageCursorsExpired: "PagingTests/expiredPageCursorsAreReplaced"
+        case .shortPages: "PagingTests/incompletePageIsNotTheEndOfTheHistory"
+        case .pageCursorsExpired: "PagingTests/incompletePageIsNotTheEndOfTheHistory"
         case .cutBatches, .mixedChannels: "FollowingTests/feedMayRepeatAndReorderEvents"
         case .truncations: "TruncationTests/newestPageDoesNotJoinOlderRanges"
         case .feedCursorExpired: "LossTests/visibleStaleRangeIsFetched"

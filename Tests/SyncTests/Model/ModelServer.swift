@@ -1,4 +1,5 @@
 import Models
+import ScrollbackStorySupport
 import ScrollbackTesting
 import Store
 
@@ -240,10 +241,8 @@ final class ModelServer {
         guard let (url, id) = history.place(of: tag),
             let entry = history.channels[url]?.entries[id], let sent = entry.versions.first
         else { return }
-        var params = UserMessageUpdateParams()
-        params.text = "\(tag).\(count)"
         _ = try await user(sent.sender?.userID.rawValue ?? "alice").update(
-            id, in: url, with: .user(params), requestID: "edit")
+            id, in: url, with: .text("\(tag).\(count)"), requestID: "edit")
         edited.insert(RequestID(tag))
         try await record(id, in: url)
         record()

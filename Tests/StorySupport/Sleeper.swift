@@ -1,7 +1,7 @@
 import Models
 
 /// Replaces sleeping in tests, and records the durations.
-final class Sleeper: Sendable {
+package final class Sleeper: Sendable {
     fileprivate struct State {
         var durations: [Duration] = []
         var lastNumber = 0
@@ -12,18 +12,20 @@ final class Sleeper: Sendable {
 
     private let state = Locked(State())
 
+    package init() {}
+
     /// The durations of all waits so far.
-    var durations: [Duration] { state.withLock { $0.durations } }
+    package var durations: [Duration] { state.withLock { $0.durations } }
 
     /// The number of current waits.
-    var count: Int { state.withLock { $0.sleeping.count } }
+    package var count: Int { state.withLock { $0.sleeping.count } }
 
     /// Makes future waits last until `wake()` is called.
     ///
     /// Without this call, a wait ends immediately.
-    func hold() { state.withLock { $0.isHolding = true } }
+    package func hold() { state.withLock { $0.isHolding = true } }
 
-    func wake() {
+    package func wake() {
         let sleeping = state.withLock { state in
             defer { state.sleeping = [:] }
             return Array(state.sleeping.values)
@@ -32,12 +34,12 @@ final class Sleeper: Sendable {
     }
 
     /// Ends the current waits and lets all later ones end immediately.
-    func stopHolding() {
+    package func stopHolding() {
         state.withLock { $0.isHolding = false }
         wake()
     }
 
-    func sleep(for duration: Duration) async throws {
+    package func sleep(for duration: Duration) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
@@ -64,7 +66,7 @@ final class Sleeper: Sendable {
     }
 
     /// Waits until a total of `count` waits have started.
-    func begun(_ count: Int) async {
+    package func begun(_ count: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isThere = state.withLock { state in

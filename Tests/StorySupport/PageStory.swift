@@ -1,5 +1,5 @@
 import Foundation
-import Testing
+package import Testing
 
 /// A diagram of a page: events, each with a picture of the result.
 ///
@@ -8,7 +8,7 @@ import Testing
 /// try await story.write("d")
 /// #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 /// ```
-struct PageStory {
+package struct PageStory {
     /// The lines that `next` has not returned yet, each as its columns.
     private var lines: ArraySlice<[String]>
 
@@ -19,7 +19,7 @@ struct PageStory {
     ///   - heading: The heading above the diagram.
     ///   - index: The index of the code block below that heading.
     /// - Throws: If the block does not exist.
-    init(_ page: String, _ heading: String, block index: Int = 0) throws {
+    package init(_ page: String, _ heading: String, block index: Int = 0) throws {
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
@@ -43,7 +43,7 @@ struct PageStory {
     ///   - sourceLocation: The location for a failure.
     /// - Returns: The picture, which is the remaining column.
     /// - Throws: If the line has other columns.
-    mutating func next(
+    package mutating func next(
         _ words: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
         let line = lines.popFirst() ?? []
@@ -58,5 +58,5 @@ struct PageStory {
     }
 
     /// True if no line is left.
-    var isOver: Bool { lines.isEmpty }
+    package var isOver: Bool { lines.isEmpty }
 }

@@ -1,30 +1,29 @@
-import EmbeddedServer
-import Foundation
-import Models
-import ScrollbackTesting
-import Store
-import Sync
-import Testing
+package import EmbeddedServer
+package import Models
+package import ScrollbackTesting
+package import Store
+package import Sync
+package import Testing
 
 /// A server, the user alice who writes, and bob's device.
 ///
 /// Each test checks the device's cache.
-final class Story: Sendable {
-    let server: EmbeddedServer
-    let clock = ManualClock(at: 1000)
-    let alice: EmbeddedClient
+package final class Story: Sendable {
+    package let server: EmbeddedServer
+    package let clock = ManualClock(at: 1000)
+    package let alice: EmbeddedClient
     /// The device's network.
-    let network: ConditionedBackend
-    let store: ChatStore
-    let engine: SyncEngine
+    package let network: ConditionedBackend
+    package let store: ChatStore
+    package let engine: SyncEngine
     /// Replaces sleeping on the device, and records the durations.
-    let sleeper = Sleeper()
+    package let sleeper = Sleeper()
     /// The device's clock, which differs from the server's.
-    let device = ManualClock(at: 5_000_000_000_000)
+    package let device = ManualClock(at: 5_000_000_000_000)
     private let deviceIDs = RequestIDs(prefix: "bob ")
     private let requestIDs = RequestIDs()
 
-    init(
+    package init(
         _ options: SyncOptions = .exact, limits: CacheLimits = CacheLimits(),
         store: ChatStore? = nil, _ conditions: ServerConditions = ServerConditions(),
         seed: UInt64 = 0,
@@ -45,100 +44,133 @@ final class Story: Sendable {
         try createChannel()
     }
 
+    /// Creates a story whose device has cached the newest page of texts of alice, each of one word.
+    package static func holding(
+        _ words: String, _ options: SyncOptions = .exact, store: ChatStore? = nil
+    ) async throws -> Story {
+        let story = try await Story(options, store: store)
+        try await story.say(words)
+        try await story.open()
+        return story
+    }
+
     /// Creates a channel of alice and bob.
-    func createChannel(_ url: ChannelURL = "general") throws {
+    package func createChannel(_ url: ChannelURL = "general") throws {
         try server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
     /// Sends texts of one word each, one second apart.
     @discardableResult
-    func say(
+    package func say(
         _ words: String, in url: ChannelURL = "general", every interval: Duration = .seconds(1)
     ) async throws -> [Message] {
-        var messages: [Message] = []
-        for word in words.split(separator: " ") {
-            clock.advance(by: interval)
-            var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
-            message.userMessageParams = UserMessageCreateParams(String(word))
-            messages.append(try await alice.send(OutboxItem(message, requestID: requestIDs.next())))
-        }
-        return messages
+        try await alice.say(words, in: url, clock, requestIDs, every: interval)
     }
 
-    func edit(_ message: Message, to text: String) async throws {
+    /// Sends replies of one word each, one second apart.
+    @discardableResult
+    package func reply(_ words: String, to parent: Message) async throws -> [Message] {
+        try await alice.say(
+            words, in: parent.channelURL, replyTo: parent.messageID, clock, requestIDs)
+    }
+
+    package func edit(_ message: Message, to text: String) async throws {
         clock.advance(by: .seconds(1))
-        var params = UserMessageUpdateParams()
-        params.text = text
         _ = try await alice.update(
-            message.messageID!, in: message.channelURL, with: .user(params),
+            message.messageID!, in: message.channelURL, with: .text(text),
             requestID: requestIDs.next())
     }
 
-    func react(_ key: String, to message: Message) async throws {
+    package func react(_ key: String, to message: Message) async throws {
         clock.advance(by: .seconds(1))
         _ = try await alice.react(
             .add, with: key, to: message.messageID!, in: message.channelURL,
             requestID: requestIDs.next())
     }
 
-    func delete(_ message: Message) async throws {
+    package func delete(_ message: Message) async throws {
         clock.advance(by: .seconds(1))
         try await alice.delete(
             message.messageID!, in: message.channelURL, requestID: requestIDs.next())
     }
 
     /// Returns the texts of the server's messages, oldest first.
-    func texts(_ url: ChannelURL = "general") async throws -> [String] {
+    package func texts(_ url: ChannelURL = "general") async throws -> [String] {
         try await alice.history(of: url).map(\.text)
     }
 
     // MARK: Bob's device
 
     /// Sends a text from the device, and returns the request id of the outbox item.
-    func write(_ text: String) async throws -> RequestID {
+    package func write(_ text: String) async throws -> RequestID {
         try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
     }
 
     /// Connects bob's device.
-    func connect() async throws { _ = try await engine.connect(as: Credentials("bob")) }
+    package func connect() async throws { _ = try await engine.connect(as: Credentials("bob")) }
 
     /// Connects bob's device, and waits until it has the newest messages of the channel.
-    func open(_ url: ChannelURL = "general") async throws {
+    package func open(_ url: ChannelURL = "general") async throws {
         try await connect()
         try await engine.caughtUp(url)
     }
 
+    /// Connects bob's device, and waits until it has all of his channels.
+    package func sync() async throws {
+        try await connect()
+        try await engine { $0.isLive }
+    }
+
+    /// Connects bob's device, and waits until it is idle.
+    package func catchUp() async throws {
+        try await connect()
+        try await waitUntilNotified()
+        try await engine.caughtUp()
+    }
+
     /// Sends texts from the server's side while the device is offline, and reconnects the device.
-    func sendWhileOffline(_ words: String, in url: ChannelURL = "general") async throws {
+    package func sendWhileOffline(_ words: String, in url: ChannelURL = "general") async throws {
         await engine.disconnect()
         try await say(words, in: url)
         try await connect()
     }
 
     /// Limits how many messages of each channel the feed delivers after the device was offline.
-    func limitFeed(_ count: Int?) { server.conditions.feedLimit = count }
+    package func limitFeed(_ count: Int?) { server.conditions.feedLimit = count }
 
     /// Creates another engine with the device's data, as after a crash.
     ///
     /// - Parameters:
     ///   - options: The engine's options.
     ///   - store: The engine's store. The default is the device's store.
+    ///   - backend: The engine's backend. The default is the device's network.
     /// - Returns: The new engine, which is not connected yet.
-    func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
+    package func restarted(
+        _ options: SyncOptions = .exact, store: ChatStore? = nil, backend: (any Backend)? = nil
+    ) -> SyncEngine {
         SyncEngine(
-            store: store ?? self.store, backend: network, options: options,
+            store: store ?? self.store, backend: backend ?? network, options: options,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }
 
+    /// Creates another engine with the device's data, as after a crash, and connects it.
+    package func relaunched(
+        _ options: SyncOptions = .exact, store: ChatStore? = nil, backend: (any Backend)? = nil
+    ) async throws -> SyncEngine {
+        let engine = restarted(options, store: store, backend: backend)
+        try await engine.connect(as: Credentials("bob"))
+        return engine
+    }
+
     /// Returns the cached history of the channel as one line.
-    func picture(_ url: ChannelURL = "general") throws -> String {
+    package func picture(_ url: ChannelURL = "general") throws -> String {
         try store.read { try $0.picture(of: url) }
     }
 
     /// Returns the numbers of cached messages between gaps, such as "3 ~ 2".
-    func counts(_ url: ChannelURL = "general") throws -> String {
+    package func counts(_ url: ChannelURL = "general") throws -> String {
         try picture(url).split(separator: "~")
             .map { "\($0.split(separator: " ").filter { $0 != "…" }.count)" }
             .joined(separator: " ~ ")
@@ -147,21 +179,12 @@ final class Story: Sendable {
     // MARK: Waiting
 
     /// Waits until the device's store fulfills a condition.
-    func until(_ condition: (any StoreReader) throws -> Bool) async throws {
-        let changes: ObservedChanges
-        do {
-            // Release the snapshot before waiting, because it prevents the store from reopening the
-            // files.
-            let (snapshot, observation) = try store.observe(.everything)
-            if try condition(snapshot) { return }
-            changes = observation
-        }
-        for await _ in changes where try condition(try store.snapshot()) { return }
-        throw EndedMeanwhile()
+    package func until(_ condition: (any StoreReader) throws -> Bool) async throws {
+        try await store.until(condition)
     }
 
     /// Waits until the cached history equals a picture.
-    func sees(
+    package func sees(
         _ picture: String, in url: ChannelURL = "general",
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -174,7 +197,7 @@ final class Story: Sendable {
     }
 
     /// Waits until the engine's state fulfills a condition.
-    func engine(_ condition: (SyncState) -> Bool) async throws {
+    package func engine(_ condition: (SyncState) -> Bool) async throws {
         for await event in await engine.events() {
             if case .state(let state) = event, condition(state) { return }
         }
@@ -183,7 +206,7 @@ final class Story: Sendable {
 
     /// Waits until the network holds `count` calls.
     @discardableResult
-    func held(_ count: Int) async throws -> [HeldCall] {
+    package func held(_ count: Int) async throws -> [HeldCall] {
         let held = await network.held(atLeast: count)
         try #require(held.count >= count)
         return held
@@ -191,7 +214,7 @@ final class Story: Sendable {
 
     /// Waits until the device has received the events of all changes that were made before this
     /// call.
-    func waitUntilNotified() async throws {
+    package func waitUntilNotified() async throws {
         let url = ChannelURL("news \(requestIDs.next())")
         try createChannel(url)
         try await until { try $0.groupChannel(url) != nil }
@@ -201,7 +224,7 @@ final class Story: Sendable {
 
     /// Waits until the device is idle, checks its complete ranges against the server, and closes
     /// the device.
-    func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    package func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await waitUntilNotified()
         try await engine.caughtUp()
         #expect(try await falseClaims() == [], sourceLocation: sourceLocation)
@@ -209,7 +232,7 @@ final class Story: Sendable {
     }
 
     /// Closes the device, and checks that nothing of it is still running.
-    func close(sourceLocation: SourceLocation = #_sourceLocation) async {
+    package func close(sourceLocation: SourceLocation = #_sourceLocation) async {
         await engine.close()
         #expect(await engine.isIdle, sourceLocation: sourceLocation)
         #expect(network.held.isEmpty, sourceLocation: sourceLocation)
@@ -258,7 +281,36 @@ final class Story: Sendable {
 
 /// The error that is thrown if the store or the engine was closed, or the test's time limit was
 /// reached, before a condition held.
-struct EndedMeanwhile: Error {}
+private struct EndedMeanwhile: Error {}
+
+extension ChatStore {
+    /// Waits until the store fulfills a condition.
+    package func until(_ condition: (any StoreReader) throws -> Bool) async throws {
+        let changes: ObservedChanges
+        do {
+            // Release the snapshot before waiting, because it prevents the store from reopening the
+            // files.
+            let (snapshot, observation) = try observe(.everything)
+            if try condition(snapshot) { return }
+            changes = observation
+        }
+        for await _ in changes where try condition(try snapshot()) { return }
+        throw EndedMeanwhile()
+    }
+}
+
+/// Checks that a call throws a `SyncError` with a code.
+package func expectError<Result: Sendable>(
+    _ code: SyncError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ call: () async throws -> Result
+) async {
+    do {
+        _ = try await call()
+        Issue.record("the call threw no error", sourceLocation: sourceLocation)
+    } catch {
+        #expect((error as? SyncError)?.code == code, sourceLocation: sourceLocation)
+    }
+}
 
 extension Message {
     fileprivate func says(_ other: Message) -> Bool {
@@ -269,8 +321,26 @@ extension Message {
 }
 
 extension EmbeddedClient {
+    /// Sends texts of one word each, and advances the clock before each of them.
+    @discardableResult
+    package func say(
+        _ words: String, in url: ChannelURL = "general", replyTo parent: MessageID? = nil,
+        _ clock: ManualClock, _ requestIDs: RequestIDs, every interval: Duration = .seconds(1)
+    ) async throws -> [Message] {
+        var messages: [Message] = []
+        for word in words.split(separator: " ") {
+            clock.advance(by: interval)
+            var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
+            var params = UserMessageCreateParams(String(word))
+            params.parentMessageID = parent
+            message.userMessageParams = params
+            messages.append(try await send(OutboxItem(message, requestID: requestIDs.next())))
+        }
+        return messages
+    }
+
     /// All messages of a channel on the server, oldest first.
-    func history(of url: ChannelURL = "general") async throws(BackendError) -> [Message] {
+    package func history(of url: ChannelURL = "general") async throws(BackendError) -> [Message] {
         var messages: [Message] = []
         var anchor = MessageAnchor.newest
         while true {
@@ -282,13 +352,63 @@ extension EmbeddedClient {
     }
 }
 
+extension SyncEngine {
+    /// Waits for the delivery result of an outbox item.
+    ///
+    /// - Returns: The sent message.
+    /// - Throws: If the item was not sent.
+    package func sent(_ id: RequestID, in url: ChannelURL = "general") async throws -> Message {
+        let result = try await deliveryResult(of: id, in: url)
+        guard case .sent(let message) = result else { throw UnexpectedResult(result: result) }
+        return message
+    }
+
+    /// Waits for the delivery result of an outbox item.
+    ///
+    /// - Returns: The failed item.
+    /// - Throws: If the item did not fail.
+    package func failed(
+        _ id: RequestID, in url: ChannelURL = "general"
+    ) async throws -> OutboxItem {
+        let result = try await deliveryResult(of: id, in: url)
+        guard case .failed(let item) = result else { throw UnexpectedResult(result: result) }
+        return item
+    }
+}
+
+private struct UnexpectedResult: Error {
+    let result: DeliveryResult
+}
+
+extension MessageUpdate {
+    /// An update that replaces the text.
+    package static func text(_ text: String) -> MessageUpdate {
+        var params = UserMessageUpdateParams()
+        params.text = text
+        return .user(params)
+    }
+}
+
+extension Backoff {
+    /// Two retries, after a second each.
+    package static let twoRetries = Backoff(
+        interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+}
+
 extension SyncOptions {
     /// Options for a device whose requests the test controls: without background work and without
     /// clock skew.
-    static var exact: SyncOptions {
+    package static var exact: SyncOptions {
         var options = SyncOptions()
         options.clockSkew = .zero
         options.backgroundChannels = 0
+        return options
+    }
+
+    /// Returns these options with a change.
+    package static func exact(_ change: (inout SyncOptions) -> Void) -> SyncOptions {
+        var options = exact
+        change(&options)
         return options
     }
 }
@@ -301,7 +421,7 @@ extension StoreReader {
     /// - `?`: after a stale message
     /// - `(…)`: around a pending message
     /// - `!`: before a failed message
-    func picture(of url: ChannelURL) throws -> String {
+    package func picture(of url: ChannelURL) throws -> String {
         let gaps = try gaps(in: url)
         let stale = try staleRanges(in: url)
         var words: [String] = []
