@@ -8,36 +8,25 @@ extension Mistake {
         + moderationMistakes + historyMistakes
 
     private static let historyMistakes: [Mistake] = [
-        Mistake("does not report imported messages", ["feed.history"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { $0.isHistoryChange }
-                return batch
+        .altering("does not report imported messages", ["feed.history"]) {
+            (batch: inout FeedBatch) in
+            batch.events.removeAll { $0.isHistoryChange }
+        },
+        .altering("reports the newest imported message alone", ["feed.history"]) {
+            (batch: inout FeedBatch) in
+            for (index, event) in batch.events.enumerated() {
+                guard case .historyChanged(in: let url, from: _, let through) = event else {
+                    continue
+                }
+                batch.events[index] = .historyChanged(in: url, from: through, through: through)
             }
         },
-        Mistake("reports the newest imported message alone", ["feed.history"]) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                for (index, event) in batch.events.enumerated() {
-                    guard case .historyChanged(in: let url, from: _, let through) = event else {
-                        continue
-                    }
-                    batch.events[index] = .historyChanged(in: url, from: through, through: through)
-                }
-                return batch
-            }
-        },
-        Mistake("does not report the channel of imported messages", ["feed.history"]) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                let urls = Set(batch.events.filter(\.isHistoryChange).compactMap(\.channelURL))
-                batch.events.removeAll { event in
-                    guard case .channel(let update) = event else { return false }
-                    return urls.contains(update.channelURL)
-                }
-                return batch
+        .altering("does not report the channel of imported messages", ["feed.history"]) {
+            (batch: inout FeedBatch) in
+            let urls = Set(batch.events.filter(\.isHistoryChange).compactMap(\.channelURL))
+            batch.events.removeAll { event in
+                guard case .channel(let update) = event else { return false }
+                return urls.contains(update.channelURL)
             }
         },
     ]
@@ -76,20 +65,12 @@ extension Mistake {
     ]
 
     private static let receiptMistakes: [Mistake] = [
-        Mistake("tells nobody who has read", ["read.reported"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { if case .read = $0 { true } else { false } }
-                return batch
-            }
+        .altering("tells nobody who has read", ["read.reported"]) { (batch: inout FeedBatch) in
+            batch.events.removeAll { if case .read = $0 { true } else { false } }
         },
-        Mistake("tells nobody to whom it was delivered", ["delivered.reported"]) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { if case .delivered = $0 { true } else { false } }
-                return batch
-            }
+        .altering("tells nobody to whom it was delivered", ["delivered.reported"]) {
+            (batch: inout FeedBatch) in
+            batch.events.removeAll { if case .delivered = $0 { true } else { false } }
         },
         Mistake("lets users type for ever", ["typing.reported"]) { backend, base, _ in
             backend.onTyping = { isTyping, url in
@@ -215,14 +196,11 @@ extension Mistake {
                 if isPinned { try await base.setPinned(false, id, in: url) }
             }
         },
-        Mistake("does not report the pinned messages", ["pin.reported"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { event in
-                    guard case .channel(let update) = event else { return false }
-                    return update.source == .eventPinnedMessageUpdated
-                }
-                return batch
+        .altering("does not report the pinned messages", ["pin.reported"]) {
+            (batch: inout FeedBatch) in
+            batch.events.removeAll { event in
+                guard case .channel(let update) = event else { return false }
+                return update.source == .eventPinnedMessageUpdated
             }
         },
         Mistake("gives no role", ["role.reported"]) { backend, base, _ in
@@ -273,21 +251,13 @@ extension Mistake {
                     matching: params, after: cursor, limit: limit)
             }
         },
-        Mistake("finds the oldest message first", ["search.order"]) { backend, base, _ in
-            backend.onSearch = { params, cursor, limit in
-                var page = try await base.searchMessages(
-                    matching: params, after: cursor, limit: limit)
-                page.elements.reverse()
-                return page
-            }
+        .altering("finds the oldest message first", ["search.order"]) {
+            (page: inout Page<Message>) in
+            page.elements.reverse()
         },
-        Mistake("loses a message between two pages", ["search.pages"]) { backend, base, _ in
-            backend.onSearch = { params, cursor, limit in
-                var page = try await base.searchMessages(
-                    matching: params, after: cursor, limit: limit)
-                if page.next != nil { page.elements.removeLast() }
-                return page
-            }
+        .altering("loses a message between two pages", ["search.pages"]) {
+            (page: inout Page<Message>) in
+            if page.next != nil { page.elements.removeLast() }
         },
         Mistake("finds messages by their first text", ["search.current"]) {
             backend, base, memory in

@@ -4,13 +4,9 @@ import Sync
 // Mistakes in changelogs.
 extension Mistake {
     static let changelogMistakes: [Mistake] = [
-        Mistake("tells no deletions in a changelog", ["messageChanges.complete"]) {
-            backend, base, _ in
-            backend.onChanges = { url, point in
-                var changes = try await base.messageChanges(in: url, since: point)
-                changes.deleted = []
-                return changes
-            }
+        .altering("tells no deletions in a changelog", ["messageChanges.complete"]) {
+            (changes: inout MessageChangelog) in
+            changes.deleted = []
         },
         Mistake(
             "reports no changes if there are parameters",
@@ -25,12 +21,9 @@ extension Mistake {
                 return changes
             }
         },
-        Mistake("has no last token", ["messageChanges.token"]) { backend, base, _ in
-            backend.onChanges = { url, point in
-                var changes = try await base.messageChanges(in: url, since: point)
-                if !changes.hasMore { changes.next = nil }
-                return changes
-            }
+        .altering("has no last token", ["messageChanges.token"]) {
+            (changes: inout MessageChangelog) in
+            if !changes.hasMore { changes.next = nil }
         },
         Mistake("repeats its changelog for ever", ["messageChanges.ends"]) {
             backend, base, memory in
@@ -55,21 +48,14 @@ extension Mistake {
                 }
             }
         },
-        Mistake("tells no lost and no changed channels", ["channelChanges.complete"]) {
-            backend, base, _ in
-            backend.onChannelChanges = { point in
-                var changes = try await base.channelChanges(since: point)
-                changes.updated = changes.updated.filter { $0.lastMessage == nil }
-                changes.deletedURLs = []
-                return changes
-            }
+        .altering("tells no lost and no changed channels", ["channelChanges.complete"]) {
+            (changes: inout GroupChannelChangelog) in
+            changes.updated = changes.updated.filter { $0.lastMessage == nil }
+            changes.deletedURLs = []
         },
-        Mistake("has no last token of channels", ["channelChanges.token"]) { backend, base, _ in
-            backend.onChannelChanges = { point in
-                var changes = try await base.channelChanges(since: point)
-                changes.next = changes.hasMore ? changes.next : nil
-                return changes
-            }
+        .altering("has no last token of channels", ["channelChanges.token"]) {
+            (changes: inout GroupChannelChangelog) in
+            changes.next = changes.hasMore ? changes.next : nil
         },
         Mistake("repeats its changelog of channels for ever", ["channelChanges.ends"]) {
             backend, base, memory in

@@ -4,49 +4,35 @@ import Sync
 // Mistakes in a feed's events.
 extension Mistake {
     static let feedMistakes: [Mistake] = [
-        Mistake("drops truncations", ["feed.complete", "feed.truncation"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { if case .truncation = $0 { true } else { false } }
-                return batch
+        .altering("drops truncations", ["feed.complete", "feed.truncation"]) {
+            (batch: inout FeedBatch) in
+            batch.events.removeAll { if case .truncation = $0 { true } else { false } }
+        },
+        .altering("swaps two messages", ["feed.order"]) { (batch: inout FeedBatch) in
+            let places = batch.events.indices.filter { index in
+                if case .messageReceived = batch.events[index] { true } else { false }
+            }
+            if places.count > 1 { batch.events.swapAt(places[0], places[1]) }
+        },
+        .altering("tells an older version after a newer", ["feed.whole"]) {
+            (batch: inout FeedBatch) in
+            for case .messageUpdated(let message) in batch.events {
+                var old = message
+                old.updatedAt = nil
+                old.text = "0"
+                batch.events.append(.messageUpdated(old))
             }
         },
-        Mistake("swaps two messages", ["feed.order"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                let places = batch.events.indices.filter { index in
-                    if case .messageReceived = batch.events[index] { true } else { false }
-                }
-                if places.count > 1 { batch.events.swapAt(places[0], places[1]) }
-                return batch
-            }
-        },
-        Mistake("tells an older version after a newer", ["feed.whole"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                for case .messageUpdated(let message) in batch.events {
-                    var old = message
-                    old.updatedAt = nil
-                    old.text = "0"
-                    batch.events.append(.messageUpdated(old))
-                }
-                return batch
-            }
-        },
-        Mistake("tells only what changed of a message", ["feed.whole", "feed.complete"]) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.events = batch.events.map { event in
-                    guard case .messageUpdated(let message) = event else { return event }
-                    var part = Message()
-                    part.messageID = message.messageID
-                    part.channelURL = message.channelURL
-                    part.text = message.text
-                    part.updatedAt = message.updatedAt
-                    return .messageUpdated(part)
-                }
-                return batch
+        .altering("tells only what changed of a message", ["feed.whole", "feed.complete"]) {
+            (batch: inout FeedBatch) in
+            batch.events = batch.events.map { event in
+                guard case .messageUpdated(let message) = event else { return event }
+                var part = Message()
+                part.messageID = message.messageID
+                part.channelURL = message.channelURL
+                part.text = message.text
+                part.updatedAt = message.updatedAt
+                return .messageUpdated(part)
             }
         },
         Mistake("has a cursor that skips", ["feed.truncation", "feed.live"]) { backend, base, _ in
@@ -64,20 +50,12 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("is live too early", ["feed.cursor", "feed.truncation", "feed.live"]) {
-            backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.isLive = true
-                return batch
-            }
+        .altering("is live too early", ["feed.cursor", "feed.truncation", "feed.live"]) {
+            (batch: inout FeedBatch) in
+            batch.isLive = true
         },
-        Mistake("is never live", ["feed.live"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.isLive = false
-                return batch
-            }
+        .altering("is never live", ["feed.live"]) { (batch: inout FeedBatch) in
+            batch.isLive = false
         },
         Mistake("begins anew instead of expiring", ["feed.expired"]) { backend, base, _ in
             backend.onFeed = { cursor in
@@ -120,12 +98,8 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("names another epoch", ["feed.epoch"]) { backend, base, _ in
-            backend.onFeed = { cursor in
-                var batch = try await base.feed(since: cursor)
-                batch.epoch = "another"
-                return batch
-            }
+        .altering("names another epoch", ["feed.epoch"]) { (batch: inout FeedBatch) in
+            batch.epoch = "another"
         },
         Mistake("begins with the oldest channels", ["feed.beginning"]) { backend, base, _ in
             backend.onFeed = { cursor in

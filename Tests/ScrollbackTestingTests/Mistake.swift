@@ -20,6 +20,20 @@ struct Mistake: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Returns a mistake in all responses of a type.
+    static func altering<Answer>(
+        _ description: String, _ promises: Set<String>,
+        _ change: @escaping @Sendable (inout Answer) -> Void
+    ) -> Mistake {
+        Mistake(description, promises) { backend, _, _ in
+            backend.alter = { any in
+                guard var answer = any as? Answer else { return any }
+                change(&answer)
+                return answer
+            }
+        }
+    }
+
     static let all =
         feedMistakes + cursorMistakes + pageMistakes + changelogMistakes + channelMistakes
         + writingMistakes

@@ -15,12 +15,8 @@ extension Mistake {
                 return page
             }
         },
-        Mistake("has no end", ["messages.walk"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
-                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                page.older = page.older ?? PageEnd(.distantPast).cursor
-                return page
-            }
+        .altering("has no end", ["messages.walk"]) { (page: inout MessagePage) in
+            page.older = page.older ?? PageEnd(.distantPast).cursor
         },
         Mistake("loses a message between pages", ["messages.cursor"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
@@ -71,12 +67,9 @@ extension Mistake {
                 return page
             }
         },
-        Mistake("calls every message an outlier", ["messages.whole"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
-                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                page.outliers = Set(page.messages.compactMap(\.messageID))
-                return page
-            }
+        .altering("calls every message an outlier", ["messages.whole"]) {
+            (page: inout MessagePage) in
+            page.outliers = Set(page.messages.compactMap(\.messageID))
         },
         Mistake("loses the neighbor of a message of another user", ["messages.whole"]) {
             backend, base, _ in

@@ -56,125 +56,95 @@ struct WrongBackend: ForwardingBackend {
             @Sendable (ChannelURL, RestrictionType, PageCursor?, Int) async throws
                 -> Page<RestrictedUser>
         )?
+    /// Changes a response.
+    var alter: @Sendable (Any) -> Any = { $0 }
     var disconnects = true
     var losesChangesWithParams = false
 
     init(_ base: any Backend) { self.base = base }
 
-    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
-        guard let onConnect else { return try await base.connect(as: credentials) }
-        return try await failing { try await onConnect(credentials) }
-    }
-
     func disconnect() async { if disconnects { await base.disconnect() } }
 
-    func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        guard let onFeed else { return try await base.feed(since: cursor) }
-        return try await failing { try await onFeed(cursor) }
-    }
-
-    func messages(
-        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
-    ) async throws(BackendError) -> MessagePage {
-        guard let onMessages else {
-            return try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
-        }
-        return try await failing { try await onMessages(channelURL, anchor, older, newer) }
-    }
-
-    func lookup(
-        _ messageIDs: [MessageID], in channelURL: ChannelURL
-    ) async throws(BackendError) -> MessageLookup {
-        guard let onLookup else { return try await base.lookup(messageIDs, in: channelURL) }
-        return try await failing { try await onLookup(messageIDs, channelURL) }
-    }
-
-    func messageChanges(
-        in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
-    ) async throws(BackendError) -> MessageChangelog {
-        if losesChangesWithParams, params != nil {
-            var changes = try await base.messageChanges(in: channelURL, since: point)
-            changes.updated = []
-            return changes
-        }
-        guard let onChanges else {
-            return try await base.messageChanges(in: channelURL, since: point, params: params)
-        }
-        return try await failing { try await onChanges(channelURL, point) }
-    }
-
-    func channelChanges(
-        since point: ChangelogPoint, params: GroupChannelChangelogParams?
-    ) async throws(BackendError) -> GroupChannelChangelog {
-        if losesChangesWithParams, params != nil {
-            var changes = try await base.channelChanges(since: point)
-            changes.updated = []
-            return changes
-        }
-        guard let onChannelChanges else {
-            return try await base.channelChanges(since: point, params: params)
-        }
-        return try await failing { try await onChannelChanges(point) }
-    }
-
-    func channels(
-        matching query: GroupChannelListQuery, after cursor: PageCursor?
-    ) async throws(BackendError) -> Page<GroupChannel> {
-        guard let onChannels else {
-            return try await base.channels(matching: query, after: cursor)
-        }
-        return try await failing { try await onChannels(query, cursor) }
-    }
-
-    func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
-        guard let onChannel else { return try await base.channel(url) }
-        return try await failing { try await onChannel(url) }
-    }
-
-    func members(
-        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Member> {
-        guard let onMembers else {
-            return try await base.members(of: channelURL, after: cursor, limit: limit)
-        }
-        return try await failing { try await onMembers(channelURL, cursor, limit) }
-    }
-
-    func send(_ item: OutboxItem) async throws(BackendError) -> Message {
-        guard let onSend else { return try await base.send(item) }
-        return try await failing { try await onSend(item) }
-    }
-
-    func update(
-        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
-    ) async throws(BackendError) -> Message {
-        guard let onUpdate else {
-            return try await base.update(
-                messageID, in: channelURL, with: update, requestID: requestID)
-        }
-        return try await failing { try await onUpdate(messageID, channelURL, update, requestID) }
-    }
-
-    func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
-    ) async throws(BackendError) {
-        guard let onDelete else {
-            return try await base.delete(messageID, in: channelURL, requestID: requestID)
-        }
-        try await failing { try await onDelete(messageID, channelURL, requestID) }
-    }
-
-    func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
-        guard let onTyping else { return try await base.setTyping(isTyping, in: channelURL) }
-        try await failing { try await onTyping(isTyping, channelURL) }
-    }
-
-    func failing<Answer>(
-        _ body: () async throws -> Answer
+    func perform<Answer: Sendable>(
+        _ call: String, _ arguments: [(any Sendable)?],
+        _ body: () async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {
-        do { return try await body() } catch {
+        let name = String(call.prefix { $0 != "(" })
+        guard let wrong = replacement(of: name, arguments) else {
+            let answer = try await body()
+            return alter(answer) as? Answer ?? answer
+        }
+        do {
+            guard let answer = try await wrong() as? Answer else { preconditionFailure(call) }
+            return answer
+        } catch {
             throw (error as? BackendError) ?? BackendError(.serverFailure, "\(error)")
+        }
+    }
+
+    private func replacement(
+        of name: String, _ arguments: [(any Sendable)?]
+    ) -> (() async throws -> Any)? {
+        func at<Argument>(_ index: Int) -> Argument {
+            guard let argument = arguments[index] as? Argument else {
+                preconditionFailure("\(name): argument \(index)")
+            }
+            return argument
+        }
+        if losesChangesWithParams, name == "messageChanges", arguments[2] != nil {
+            return {
+                var changes = try await base.messageChanges(in: at(0), since: at(1))
+                changes.updated = []
+                return changes
+            }
+        }
+        if losesChangesWithParams, name == "channelChanges", arguments[1] != nil {
+            return {
+                var changes = try await base.channelChanges(since: at(0))
+                changes.updated = []
+                return changes
+            }
+        }
+        return switch name {
+        case "connect": onConnect.map { on in { try await on(at(0)) } }
+        case "feed": onFeed.map { on in { try await on(at(0)) } }
+        case "messages": onMessages.map { on in { try await on(at(0), at(1), at(2), at(3)) } }
+        case "lookup": onLookup.map { on in { try await on(at(0), at(1)) } }
+        case "messageChanges": onChanges.map { on in { try await on(at(0), at(1)) } }
+        case "channelChanges": onChannelChanges.map { on in { try await on(at(0)) } }
+        case "channels": onChannels.map { on in { try await on(at(0), at(1)) } }
+        case "channel": onChannel.map { on in { try await on(at(0)) } }
+        case "members": onMembers.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "send": onSend.map { on in { try await on(at(0)) } }
+        case "update": onUpdate.map { on in { try await on(at(0), at(1), at(2), at(3)) } }
+        case "delete": onDelete.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "setTyping": onTyping.map { on in { try await on(at(0), at(1)) } }
+        case "replies": onReplies.map { on in { try await on(at(0), at(1), at(2), at(3), at(4)) } }
+        case "countMessages": onCount.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "searchMessages": onSearch.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "react": onReact.map { on in { try await on(at(0), at(1), at(2), at(3), at(4)) } }
+        case "download": onDownload.map { on in { try await on(at(0)) } }
+        case "createChannel": onCreate.map { on in { try await on(at(0)) } }
+        case "updateChannel": onUpdateChannel.map { on in { try await on(at(0), at(1)) } }
+        case "deleteChannel": onDeleteChannel.map { on in { try await on(at(0)) } }
+        case "invite": onInvite.map { on in { try await on(at(0), at(1)) } }
+        case "answerInvitation": onAnswer.map { on in { try await on(at(0), at(1)) } }
+        case "leave": onLeave.map { on in { try await on(at(0)) } }
+        case "hide": onHide.map { on in { try await on(at(0), at(1)) } }
+        case "setFrozen": onFrozen.map { on in { try await on(at(0), at(1)) } }
+        case "restrict": onRestrict.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "markAsUnread": onUnread.map { on in { try await on(at(0), at(1)) } }
+        case "setPinned": onPin.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "setRole": onRole.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "restrictedUsers":
+            onRestricted.map { on in { try await on(at(0), at(1), at(2), at(3)) } }
+        case "createPoll": onPoll.map { on in { try await on(at(0)) } }
+        case "vote": onVote.map { on in { try await on(at(0), at(1), at(2)) } }
+        case "setBlocked": onBlock.map { on in { try await on(at(0), at(1)) } }
+        case "blockedUsers": onBlocked.map { on in { try await on(at(0), at(1)) } }
+        case "report": onReport.map { on in { try await on(at(0)) } }
+        case "exit": onExit.map { on in { try await on(at(0)) } }
+        default: nil
         }
     }
 }

@@ -1,4 +1,4 @@
-import Models
+public import Models
 import Store
 public import Sync
 
@@ -49,6 +49,45 @@ public final class ConditionedBackend: ForwardingBackend {
 // MARK: Performing a call
 
 extension ConditionedBackend {
+    /// Makes a call of ``base`` under the conditions, which can delay it or make it fail.
+    public func perform<Answer: Sendable>(
+        _ call: String, _ arguments: [(any Sendable)?],
+        _ body: () async throws(BackendError) -> Answer
+    ) async throws(BackendError) -> Answer {
+        guard let name = BackendCall(rawValue: String(call.prefix { $0 != "(" })) else {
+            return try await body()
+        }
+        return try await perform(name, subject(of: arguments)) { _ throws(BackendError) in
+            try await body()
+        }
+    }
+
+    /// Returns the call's channel or, if it has none, the name or ID of what it is about.
+    private func subject(of arguments: [(any Sendable)?]) -> String {
+        for case let url as ChannelURL in arguments { return url.rawValue }
+        for argument in arguments {
+            switch argument {
+            case let item as OutboxItem: return item.channelURL.rawValue
+            case let credentials as Credentials: return credentials.userID.rawValue
+            case let params as GroupChannelCreateParams: return params.name
+            case let params as OpenChannelCreateParams: return params.name
+            case let poll as Poll: return poll.title
+            case let id as any Identifier: return id.rawValue
+            default: continue
+            }
+        }
+        return ""
+    }
+
+    /// Ends the feed calls and held calls, and disconnects ``base``.
+    public func disconnect() async {
+        state.withLock {
+            $0.appendToLog("disconnect")
+            return $0.loseConnection()
+        }.cancel()
+        await base.disconnect()
+    }
+
     func perform<Answer: Sendable>(
         _ call: BackendCall, _ subject: String,
         _ body: (Passage) async throws(BackendError) -> Answer

@@ -1,4 +1,4 @@
-import Models
+public import Models
 public import Sync
 
 /// A backend that forwards each call to another backend, and records the call and its response.
@@ -33,8 +33,9 @@ public struct BackendRecorder: ForwardingBackend {
         self.log = log
     }
 
-    func record<Answer: Sendable>(
-        _ call: String, _ arguments: KeyValuePairs<String, (any Sendable)?>,
+    /// Makes a call of ``base`` and records it.
+    public func perform<Answer: Sendable>(
+        _ call: String, _ arguments: [(any Sendable)?],
         _ body: () async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {
         do {
@@ -47,14 +48,23 @@ public struct BackendRecorder: ForwardingBackend {
         }
     }
 
-    func add(
-        _ call: String, _ arguments: KeyValuePairs<String, (any Sendable)?>,
-        _ answer: @escaping @Sendable () -> String
+    /// Disconnects ``base`` and records the call.
+    public func disconnect() async {
+        await base.disconnect()
+        add("disconnect()", []) { "done" }
+    }
+
+    private func add(
+        _ call: String, _ arguments: [(any Sendable)?], _ answer: @escaping @Sendable () -> String
     ) {
-        let name = name.isEmpty ? "" : "\(name): "
+        let prefix = name.isEmpty ? "" : "\(name): "
         log.add {
-            let list = arguments.map { $0.isEmpty ? shown($1) : "\($0): \(shown($1))" }
-            return "\(name)\(call)(\(list.joined(separator: ", "))) → \(answer())"
+            // Such as `setTyping`, `_` and `in`.
+            let names = call.split { "(:)".contains($0) }
+            let list = zip(names.dropFirst(), arguments).map { label, argument in
+                label == "_" ? shown(argument) : "\(label): \(shown(argument))"
+            }
+            return "\(prefix)\(names[0])(\(list.joined(separator: ", "))) → \(answer())"
         }
     }
 }

@@ -111,14 +111,11 @@ extension NumberProbe {
             NumberProbe(
                 "ConditionedBackend.messages(in:at:older:newer:)",
                 "ConditionedBackend.replies(to:in:at:older:newer:)",
-                "ConditionedBackend.countMessages(in:from:to:)",
                 "ConditionedBackend.searchMessages(matching:after:limit:)",
                 "ConditionedBackend.members(of:after:limit:)",
                 "ConditionedBackend.restrictedUsers(of:as:after:limit:)",
                 "ConditionedBackend.blockedUsers(after:limit:)",
-                "ConditionedBackend.vote(for:inPollOf:in:)",
                 "ConditionedBackend.openChannels(after:limit:)",
-                "ConditionedBackend.restrict(_:in:as:until:reason:)",
                 "ConditionedBackend.init(_:conditions:sleep:)", "NetworkConditions.seed",
                 "NetworkConditions.init(seed:)", "NetworkConditions.train(seed:)",
                 "NetworkConditions.awkward(seed:)", "NetworkConditions.withinContract(seed:)",
@@ -219,21 +216,6 @@ extension NumberProbe {
 
     static var ofTesting: [NumberProbe] {
         [
-            NumberProbe(
-                "BackendRecorder.messages(in:at:older:newer:)",
-                "BackendRecorder.replies(to:in:at:older:newer:)",
-                "BackendRecorder.countMessages(in:from:to:)",
-                "BackendRecorder.searchMessages(matching:after:limit:)",
-                "BackendRecorder.members(of:after:limit:)",
-                "BackendRecorder.restrictedUsers(of:as:after:limit:)",
-                "BackendRecorder.blockedUsers(after:limit:)",
-                "BackendRecorder.vote(for:inPollOf:in:)",
-                "BackendRecorder.openChannels(after:limit:)",
-                "BackendRecorder.restrict(_:in:as:until:reason:)"
-            ) { numbers, world in
-                let recorder = BackendRecorder(world.server.client(waits: false))
-                await NumberProbe.ask(recorder, &numbers, world)
-            },
             NumberProbe(
                 "ManualClock.init(at:)", "ManualClock.now", "ManualClock.advance(by:)"
             ) { numbers, _ in
