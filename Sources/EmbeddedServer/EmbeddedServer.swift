@@ -95,12 +95,7 @@ public final class EmbeddedServer: Sendable {
     /// A change applies from the next request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
-        set {
-            state.withLock { state in
-                state.conditions = newValue.clamped
-                for channel in state.channels.values { channel.shared = nil }
-            }
-        }
+        set { state.withLock { $0.conditions = newValue.clamped } }
     }
 
     /// Performs a request on the server's state as one transaction.

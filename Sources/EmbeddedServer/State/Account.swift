@@ -14,8 +14,6 @@ final class Account {
     ///
     /// They are stored in rows of their own.
     var blocked: Set<UserID> = []
-    /// The number of unread messages in all channels; `nil` until it is first needed.
-    var unread: Unread?
 
     init(_ user: User) { self.user = user }
 

@@ -19,9 +19,6 @@ struct Membership: Hashable {
     var inviter: UserID?
     var messageOffset: Timestamp?
 
-    /// The number of unread messages, which is not stored; `nil` until it is first needed.
-    var unread: Unread?
-
     init(_ state: MemberState, role: Role = .none, from sequence: LogSequence) {
         self.state = state
         self.role = role
@@ -65,16 +62,6 @@ struct Membership: Hashable {
 struct Unread: Hashable {
     var messages = 0
     var mentions = 0
-
-    static func += (left: inout Unread, right: Unread) {
-        left.messages += right.messages
-        left.mentions += right.mentions
-    }
-
-    static func -= (left: inout Unread, right: Unread) {
-        left.messages -= right.messages
-        left.mentions -= right.mentions
-    }
 }
 
 /// A mute or a ban of a user in a channel.

@@ -24,12 +24,6 @@ final class ServerChannel {
     var participants: [UserID: Int] = [:]
     /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []
-    /// The cached properties of a group channel that all members see.
-    var shared: GroupChannel?
-    /// The time at which the next mute in ``shared`` ends; `nil` if no mute has an end.
-    ///
-    /// ``shared`` is outdated after this time.
-    var sharedEnd: Timestamp?
     /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
     /// An upper bound of the positions of all messages.
@@ -102,11 +96,6 @@ extension ServerChannel {
     ) -> Restriction? {
         guard let restriction = restrictions[type]?[userID] else { return nil }
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
-    }
-
-    /// Returns the time at which the next mute ends; `nil` if no mute has an end.
-    func nextEndOfMute(after time: Timestamp) -> Timestamp? {
-        restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }
 
     /// The IDs of the members in ascending order.

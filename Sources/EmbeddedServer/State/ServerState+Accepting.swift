@@ -81,9 +81,8 @@ extension ServerState {
         var place = MessagePlace(
             channel: channel.number, createdAt: position.createdAt, sequence: 0)
         if isReported {
-            let receipt = message.receipt(position)
-            place.sequence = append(.received(receipt), in: channel)
-            recordArrival(receipt, in: channel)
+            place.sequence = append(.received(message.receipt(position)), in: channel)
+            unhide(channel)
         }
         database.put({ $0.place(position.messageID) }, place.write)
         store(message, at: position, in: channel)

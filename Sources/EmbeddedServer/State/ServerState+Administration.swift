@@ -14,7 +14,6 @@ extension ServerState {
         store(account)
         for number in account.channels.sorted() {
             guard let channel = channels[number] else { continue }
-            channel.shared = nil
             append(.changed(.members, cause(.eventChannelChanged, by: user.userID)), in: channel)
         }
     }

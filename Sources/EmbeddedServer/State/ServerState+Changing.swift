@@ -11,13 +11,9 @@ extension ServerState {
         var message = old
         switch (update, old.type) {
         case (.user(let params), .user):
-            try apply(
-                &message, channel, params.text, params.data, params.customType,
-                params.mentionType, params.mentionedUserIDs, params.mentionedMessageTemplate)
+            try apply(params, to: &message, channel)
         case (.file(let params), .file):
-            try apply(
-                &message, channel, params.text, params.data, params.customType,
-                params.mentionType, params.mentionedUserIDs, params.mentionedMessageTemplate)
+            try apply(params, to: &message, channel)
         default:
             throw BackendError(
                 .refused,
@@ -33,21 +29,22 @@ extension ServerState {
     }
 
     private func apply(
-        _ message: inout Message, _ channel: ServerChannel, _ text: String?, _ data: String?,
-        _ customType: String?, _ mentionType: MentionType?, _ mentions: [UserID],
-        _ template: String?
+        _ params: some MessageUpdateParams, to message: inout Message, _ channel: ServerChannel
     ) throws(BackendError) {
-        if let text {
+        if let text = params.text {
             try checkLength(text, in: channel)
             message.text = text
         }
-        if let data { message.data = data }
-        if let customType { message.customType = customType }
-        if let mentionType {
+        if let data = params.data { message.data = data }
+        if let customType = params.customType { message.customType = customType }
+        if let mentionType = params.mentionType {
             message.mentionType = mentionType
-            try setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
+            let mentions = mentionType == .users ? params.mentionedUserIDs : []
+            try setMentions(mentions, of: &message, in: channel)
         }
-        if let template { message.mentionedMessageTemplate = template }
+        if let template = params.mentionedMessageTemplate {
+            message.mentionedMessageTemplate = template
+        }
     }
 
     /// Deletes a message of the user or, if the user is an operator of the channel, any message.
@@ -77,18 +74,10 @@ extension ServerState {
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if place.sequence > 0 {
-            // Subtract from the unread counts what the arrival of the message added to them. Do not
-            // use the message itself: later edits may have changed its mentions.
-            let arrival = try database.value(
-                "entry \(place.sequence) of the log", { $0.log(place.sequence) },
-                { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
             // Remove the message's log entries: a device that has not received the message does not
-            // need them.
+            // need them, and the message no longer counts as unread.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
-            if !channel.isOpen, case .received(let receipt) = arrival?.event {
-                recordRemoval(receipt, place.sequence, in: channel)
-            }
         }
         if isReported {
             var place = place

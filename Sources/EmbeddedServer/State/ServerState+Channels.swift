@@ -49,9 +49,6 @@ extension ServerState {
         group.isDistinct = params.isDistinct
         group.isPublic = params.isPublic
         let channel = ServerChannel(number, group, distinctKey: key)
-        channel.newest = .known(nil)
-        channel.lastMessage = .known(nil)
-        channel.lastSequence = 0
         register(channel)
         // Add all members before notifying any of them.
         let operators = Set(params.operatorUserIDs).union([userID])
@@ -86,6 +83,9 @@ extension ServerState {
     }
 
     func register(_ channel: ServerChannel) {
+        channel.newest = .known(nil)
+        channel.lastMessage = .known(nil)
+        channel.lastSequence = 0
         channels[channel.number] = channel
         numbers[channel.url] = channel.number
         if !channel.distinctKey.isEmpty { distinct[channel.distinctKey] = channel.number }

@@ -101,9 +101,6 @@ extension ServerState {
                 number, OpenChannel(url: url, name: url.rawValue, createdAt: message.createdAt))
             : ServerChannel(
                 number, GroupChannel(url: url, name: url.rawValue, createdAt: message.createdAt))
-        channel.newest = .known(nil)
-        channel.lastMessage = .known(nil)
-        channel.lastSequence = 0
         register(channel)
         if !channel.isOpen {
             for userID in members { try importMember(userID, into: channel) }
@@ -133,7 +130,6 @@ extension ServerState {
         var member = newMember(userID, of: channel, .joined)
         setTimes(&member, .joined, invitedBy: nil)
         channel.members[userID] = member
-        channel.shared = nil
         notifyGained(userID, of: channel, .joined, by: nil)
     }
 }

@@ -13,8 +13,6 @@ extension ServerState {
         setTimes(&member, state, invitedBy: inviter)
         member.readSequence = counters.sequence
         channel.members[userID] = member
-        channel.shared = nil
-        resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
         // This entry notifies all members, including a user who was a member already.
@@ -57,7 +55,6 @@ extension ServerState {
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
         accounts[userID]?.channels.insert(channel.number)
-        accounts[userID]?.unread = nil
         let sequence = append(
             .gained(cause(source, [userID], by: actor)), in: channel, only: userID)
         channel.members[userID]?.visibleFrom = sequence
@@ -72,9 +69,7 @@ extension ServerState {
             database.put({ $0.offset(channel.number, userID) }, { $0.timestamp(offset) })
         }
         channel.members[userID] = nil
-        channel.shared = nil
         accounts[userID]?.channels.remove(channel.number)
-        accounts[userID]?.unread = nil
         storeMember(userID, of: channel)
         let sequence = append(.lost(channel.url, removal), in: channel, only: userID)
         database.put({ $0.removal(userID, sequence) }, { $0.text(channel.url.rawValue) })
@@ -192,7 +187,6 @@ extension ServerState {
             .changed(.mine, cause(.eventChannelResetHistory, by: userID)), in: channel,
             only: userID)
         channel.members[userID]?.readSequence = sequence
-        resetUnread(of: userID, in: channel)
         storeMember(userID, of: channel)
         return offset
     }

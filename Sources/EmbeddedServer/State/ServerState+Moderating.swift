@@ -30,7 +30,6 @@ extension ServerState {
         }
         let restriction = Restriction(end: end, reason: reason)
         channel.restrictions[type, default: [:]][target] = restriction
-        channel.shared = nil
         database.put({ $0.restriction(channel.number, type, target) }, restriction.write)
         if type == .banned && channel.members[target] != nil {
             notifyLost(target, of: channel, .banned)
@@ -46,7 +45,6 @@ extension ServerState {
         let channel = try moderatedChannel(url, by: userID)
         _ = try account(target)
         guard channel.restrictions[type]?.removeValue(forKey: target) != nil else { return }
-        channel.shared = nil
         database.remove { $0.restriction(channel.number, type, target) }
         let source: CollectionEventSource =
             type == .muted ? .eventUserUnmuted : .eventUserUnbanned

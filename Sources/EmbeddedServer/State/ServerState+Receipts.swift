@@ -10,10 +10,8 @@ extension ServerState {
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.readAt ?? .distantPast))
         channel.members[userID]?.readAt = time
-        channel.shared = nil
         let sequence = append(.read(userID, time), in: channel)
         channel.members[userID]?.readSequence = sequence
-        resetUnread(of: userID, in: channel)
         storeMember(userID, of: channel)
     }
 
@@ -36,8 +34,6 @@ extension ServerState {
         let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)
-        channel.shared = nil
-        resetUnread(of: userID, in: channel)
         storeMember(userID, of: channel)
         append(
             .changed(.members, cause(.eventUserMarkedUnread, [userID], by: userID)), in: channel)
@@ -50,7 +46,6 @@ extension ServerState {
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.deliveredAt ?? .distantPast))
         channel.members[userID]?.deliveredAt = time
-        channel.shared = nil
         append(.delivered(userID, time), in: channel)
         storeMember(userID, of: channel)
     }

@@ -26,7 +26,6 @@ extension ServerState {
                 channel.members[id]?.role = role
                 storeMember(id, of: channel)
             }
-            channel.shared = nil
         }
         append(
             .changed(.members, cause(.eventOperatorUpdated, changed, by: userID)), in: channel)

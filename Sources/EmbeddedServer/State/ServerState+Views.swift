@@ -2,39 +2,21 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of members that a supergroup contains.
-    private static let membersOfSupergroup = 10
-
     /// Returns the complete state of a group channel, as a user sees it.
     func view(_ channel: ServerChannel, for userID: UserID) throws(BackendError) -> GroupChannel {
-        var view = sharedView(of: channel)
+        var view = channel.group
+        view.maximumMessageLength = conditions.maximumMessageLength
+        view.memberCount = channel.members.count
+        view.joinedMemberCount = channel.members.values.count { $0.state == .joined }
+        let ids = channel.memberIDs
+        let operators = ids.filter { channel.members[$0]?.role == .operator }
+        view.operators = operators.compactMap { accounts[$0]?.user }
+        view.readReceipts = channel.members.compactMapValues(\.readAt)
+        view.deliveryReceipts = channel.members.compactMapValues(\.deliveredAt)
+        view.members = ids.compactMap { member($0, of: channel) }
         if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
         try setOwnPart(of: channel, for: userID, in: &view)
         return view
-    }
-
-    /// Returns the properties of a group channel that all members see.
-    func sharedView(of channel: ServerChannel) -> GroupChannel {
-        let time = now()
-        if let shared = channel.shared, channel.sharedEnd.map({ time < $0 }) ?? true {
-            return shared
-        }
-        var shared = channel.group
-        shared.maximumMessageLength = conditions.maximumMessageLength
-        shared.memberCount = channel.members.count
-        shared.joinedMemberCount = channel.members.values.count { $0.state == .joined }
-        let ids = channel.memberIDs
-        let operators = ids.filter { channel.members[$0]?.role == .operator }
-        shared.operators = operators.compactMap { accounts[$0]?.user }
-        if !shared.isSuper {
-            shared.readReceipts = channel.members.compactMapValues(\.readAt)
-            shared.deliveryReceipts = channel.members.compactMapValues(\.deliveredAt)
-        }
-        let reported = shared.isSuper ? ids.prefix(Self.membersOfSupergroup) : ids[...]
-        shared.members = reported.compactMap { member($0, of: channel) }
-        channel.shared = shared
-        channel.sharedEnd = channel.nextEndOfMute(after: time)
-        return shared
     }
 
     /// Returns a member as lists of members show it; `nil` if the user is not a member.

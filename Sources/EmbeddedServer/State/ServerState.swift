@@ -136,10 +136,8 @@ extension ServerState {
 
     private func loadAccounts() throws(BackendError) -> [UserID: Account] {
         var accounts: [UserID: Account] = [:]
-        try scanAll(.user) { (_, rows, value) throws(StoreError) in
-            let account = try rows.decode(value, as: "a user") {
-                (reader) throws(ByteReader.Damage) in try Account(&reader)
-            }
+        try scanAll(.user, "a user") { (_, value) throws(ByteReader.Damage) in
+            let account = try Account(&value)
             accounts[account.userID] = account
         }
         return accounts
@@ -147,13 +145,9 @@ extension ServerState {
 
     private func loadChannels() throws(BackendError) -> [ChannelNumber: ServerChannel] {
         var channels: [ChannelNumber: ServerChannel] = [:]
-        try scanAll(.channel) { (key, rows, value) throws(StoreError) in
-            let number = try rows.decode(key, as: "a channel's key") {
-                (reader) throws(ByteReader.Damage) in try reader.integer(ChannelNumber.self)
-            }
-            channels[number] = try rows.decode(value, as: "channel \(number)") {
-                (reader) throws(ByteReader.Damage) in try ServerChannel(number, &reader)
-            }
+        try scanAll(.channel, "a channel") { (key, value) throws(ByteReader.Damage) in
+            let number = try key.integer(ChannelNumber.self)
+            channels[number] = try ServerChannel(number, &value)
         }
         return channels
     }
@@ -161,15 +155,10 @@ extension ServerState {
     private func loadMembers(
         of channels: [ChannelNumber: ServerChannel], _ accounts: [UserID: Account]
     ) throws(BackendError) {
-        try scanAll(.member) { (key, rows, value) throws(StoreError) in
-            let (number, userID) = try rows.decode(key, as: "a member's key") {
-                (reader) throws(ByteReader.Damage) in
-                let number = try reader.integer(ChannelNumber.self)
-                return (number, UserID(try reader.text()))
-            }
-            let membership = try rows.decode(value, as: "member \(userID) of \(number)") {
-                (reader) throws(ByteReader.Damage) in try Membership(&reader)
-            }
+        try scanAll(.member, "a member") { (key, value) throws(ByteReader.Damage) in
+            let number = try key.integer(ChannelNumber.self)
+            let userID = UserID(try key.text())
+            let membership = try Membership(&value)
             guard let channel = channels[number] else { return }
             channel.members[userID] = membership
             channel.floor = max(channel.floor, membership.messageOffset ?? .distantPast)
@@ -180,37 +169,25 @@ extension ServerState {
     private func loadRestrictions(
         in channels: [ChannelNumber: ServerChannel]
     ) throws(BackendError) {
-        try scanAll(.restriction) { (key, rows, value) throws(StoreError) in
-            let (number, type, userID) = try rows.decode(key, as: "a restriction's key") {
-                (reader) throws(ByteReader.Damage) in
-                let number = try reader.integer(ChannelNumber.self)
-                let type: RestrictionType = try reader.byte() == 0 ? .muted : .banned
-                return (number, type, UserID(try reader.text()))
-            }
-            let restriction = try rows.decode(value, as: "the restriction of \(userID)") {
-                (reader) throws(ByteReader.Damage) in try Restriction(&reader)
-            }
-            channels[number]?.restrictions[type, default: [:]][userID] = restriction
+        try scanAll(.restriction, "a restriction") { (key, value) throws(ByteReader.Damage) in
+            let number = try key.integer(ChannelNumber.self)
+            let type: RestrictionType = try key.byte() == 0 ? .muted : .banned
+            let userID = UserID(try key.text())
+            channels[number]?.restrictions[type, default: [:]][userID] = try Restriction(&value)
         }
     }
 
     private func loadBlocks(of accounts: [UserID: Account]) throws(BackendError) {
-        try scanAll(.block) { (key, rows, _) throws(StoreError) in
-            let (userID, blockedID) = try rows.decode(key, as: "the key of a block") {
-                (reader) throws(ByteReader.Damage) in
-                let userID = UserID(try reader.measured())
-                return (userID, UserID(try reader.text()))
-            }
-            accounts[userID]?.blocked.insert(blockedID)
+        try scanAll(.block, "a block") { (key, _) throws(ByteReader.Damage) in
+            let userID = UserID(try key.measured())
+            accounts[userID]?.blocked.insert(UserID(try key.text()))
         }
     }
 
     private func loadPolls() throws(BackendError) -> [Int64: Poll] {
         var polls: [Int64: Poll] = [:]
-        try scanAll(.poll) { (_, rows, value) throws(StoreError) in
-            let poll: Poll = try rows.decode(value, as: "a poll") {
-                (reader) throws(ByteReader.Damage) in try reader.record("a poll")
-            }
+        try scanAll(.poll, "a poll") { (_, value) throws(ByteReader.Damage) in
+            let poll: Poll = try value.record("a poll")
             polls[poll.id] = poll
         }
         return polls
@@ -218,19 +195,12 @@ extension ServerState {
 
     private func loadVotes() throws(BackendError) -> [Int64: [UserID: [Int64]]] {
         var votes: [Int64: [UserID: [Int64]]] = [:]
-        try scanAll(.vote) { (key, rows, value) throws(StoreError) in
-            let (id, userID) = try rows.decode(key, as: "the key of a vote") {
-                (reader) throws(ByteReader.Damage) in
-                let id = Int64(bitPattern: try reader.integer(UInt64.self))
-                return (id, UserID(try reader.text()))
-            }
-            votes[id, default: [:]][userID] = try rows.decode(value, as: "a vote of \(userID)") {
-                (reader) throws(ByteReader.Damage) in
-                var options: [Int64] = []
-                while !reader.isAtEnd {
-                    options.append(Int64(bitPattern: try reader.integer(UInt64.self)))
-                }
-                return options
+        try scanAll(.vote, "a vote") { (key, value) throws(ByteReader.Damage) in
+            let id = Int64(bitPattern: try key.integer(UInt64.self))
+            let userID = UserID(try key.text())
+            while !value.isAtEnd {
+                let option = Int64(bitPattern: try value.integer(UInt64.self))
+                votes[id, default: [:]][userID, default: []].append(option)
             }
         }
         return votes
@@ -238,11 +208,8 @@ extension ServerState {
 
     private func loadReports() throws(BackendError) -> [FiledReport] {
         var reports: [FiledReport] = []
-        try scanAll(.report) { (_, rows, value) throws(StoreError) in
-            reports.append(
-                try rows.decode(value, as: "a report") {
-                    (reader) throws(ByteReader.Damage) in try FiledReport(&reader)
-                })
+        try scanAll(.report, "a report") { (_, value) throws(ByteReader.Damage) in
+            reports.append(try FiledReport(&value))
         }
         return reports
     }
@@ -250,15 +217,11 @@ extension ServerState {
     private func loadOffsets(
         in channels: [ChannelNumber: ServerChannel]
     ) throws(BackendError) {
-        try scanAll(.offset) { (key, rows, value) throws(StoreError) in
-            let (number, userID) = try rows.decode(key, as: "the key of a former member") {
-                (reader) throws(ByteReader.Damage) in
-                let number = try reader.integer(ChannelNumber.self)
-                return (number, UserID(try reader.text()))
-            }
-            let offset = try rows.decode(value, as: "the lower bound of the history of \(userID)") {
-                (reader) throws(ByteReader.Damage) in try reader.timestamp()
-            }
+        try scanAll(.offset, "the history of a former member") {
+            (key, value) throws(ByteReader.Damage) in
+            let number = try key.integer(ChannelNumber.self)
+            let userID = UserID(try key.text())
+            let offset = try value.timestamp()
             guard let channel = channels[number] else { return }
             channel.offsets[userID] = offset
             channel.floor = max(channel.floor, offset)
@@ -267,12 +230,15 @@ extension ServerState {
 
     /// Calls a closure with each row of a table: the key without the table's letter, and the value.
     private func scanAll(
-        _ table: ServerTable,
-        _ body: (UnsafeRawBufferPointer, Rows, UnsafeRawBufferPointer) throws(StoreError) -> Void
+        _ table: ServerTable, _ what: String,
+        _ body: (inout ByteReader, inout ByteReader) throws(ByteReader.Damage) -> Void
     ) throws(BackendError) {
         try database.read { (rows) throws(StoreError) in
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
-                try body(key.dropping(1), rows, value)
+                try rows.decode(value, as: what) { (value) throws(ByteReader.Damage) in
+                    var key = ByteReader(key.dropping(1))
+                    try body(&key, &value)
+                }
                 return true
             }
         }
@@ -287,7 +253,6 @@ extension ServerState {
     }
 
     func store(_ channel: ServerChannel) {
-        channel.shared = nil
         database.put({ $0.channel(channel.number) }, channel.write)
     }
 
