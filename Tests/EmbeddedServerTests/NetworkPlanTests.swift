@@ -95,16 +95,4 @@ import Testing
         #expect(plan.outcome(of: .delete, on: "one").requestDelay == .seconds(5))
         #expect(plan.outcome(of: .delete, on: "one").answerDelay == .zero)
     }
-
-    @Test(arguments: [
-        (BackendError.Code.notConnected, true, false), (.unanswered, true, true),
-        (.throttled, true, false), (.serverFailure, true, false), (.refused, true, false),
-        (.expired, false, false), (.notFound, false, false),
-    ])
-    func contractDefinesWhichErrorsHaveAnEffect(
-        code: BackendError.Code, before: Bool, after: Bool
-    ) {
-        #expect(BackendError(code, "").isWithinContract(at: .beforeEffect) == before)
-        #expect(BackendError(code, "").isWithinContract(at: .afterEffect) == after)
-    }
 }

@@ -9,77 +9,34 @@ extension FeedEvent {
         var hash = StableHash()
         switch self {
         case .channel(let update):
-            hash.combine("channel")
-            hash.combine(update.channelURL.rawValue)
-            hash.combine(update.patch.sortedText)
-            hash.combine("\(update.source)")
-            for user in update.users { hash.combine(user.serialize()) }
-            if let actor = update.actor { hash.combine(actor.serialize()) }
-        case .channelRemoved(let url, let removal):
-            hash.combine("channelRemoved")
-            hash.combine(url.rawValue)
-            hash.combine("\(removal)")
-        case .channels(let urls):
-            hash.combine("channels")
-            for url in urls.sorted() { hash.combine(url.rawValue) }
-        case .joinedChannels(let urls):
-            hash.combine("joinedChannels")
-            for url in urls.sorted() { hash.combine(url.rawValue) }
-        case .openChannel(let channel):
-            hash.combine("openChannel")
-            hash.combine(channel.serialize())
-        case .unreadCount(let count):
-            hash.combine("unreadCount")
-            hash.combine(count.serialize())
-        case .messageReceived(let message):
-            hash.combine("messageReceived")
-            hash.combine(message.serialize())
-        case .messageUpdated(let message):
-            hash.combine("messageUpdated")
-            hash.combine(message.serialize())
-        case .messageChanged(let messageID, in: let url):
-            hash.combine("messageChanged")
-            hash.combine(messageID.rawValue)
-            hash.combine(url.rawValue)
-        case .messageDeleted(let messageID, in: let url, at: let time):
-            hash.combine("messageDeleted")
-            hash.combine(messageID.rawValue)
-            hash.combine(url.rawValue)
-            hash.combine(time.map { "\($0)" } ?? "")
-        case .reaction(let event):
-            hash.combine("reaction")
-            hash.combine(event.serialize())
-        case .threadInfo(let event):
-            hash.combine("threadInfo")
-            hash.combine(event.serialize())
-        case .truncation(in: let url):
-            hash.combine("truncation")
-            hash.combine(url.rawValue)
+            hash.combine("channel", update.channelURL, update.patch.sortedText, update.source)
+            for user in update.users { hash.combine("user", user) }
+            if let actor = update.actor { hash.combine("actor", actor) }
+        case .channelRemoved(let url, let removal): hash.combine("channelRemoved", url, removal)
+        case .channels(let urls): hash.combine("channels", urls.sorted())
+        case .joinedChannels(let urls): hash.combine("joinedChannels", urls.sorted())
+        case .openChannel(let channel): hash.combine("openChannel", channel)
+        case .unreadCount(let count): hash.combine("unreadCount", count)
+        case .messageReceived(let message): hash.combine("messageReceived", message)
+        case .messageUpdated(let message): hash.combine("messageUpdated", message)
+        case .messageChanged(let id, in: let url): hash.combine("messageChanged", id, url)
+        case .messageDeleted(let id, in: let url, at: let time):
+            hash.combine("messageDeleted", id, url, time)
+        case .reaction(let event): hash.combine("reaction", event)
+        case .threadInfo(let event): hash.combine("threadInfo", event)
+        case .truncation(in: let url): hash.combine("truncation", url)
         case .historyChanged(in: let url, let from, let through):
-            hash.combine("historyChanged")
-            hash.combine(url.rawValue)
-            hash.combine(from.map { "\($0)" } ?? "")
-            hash.combine(through.map { "\($0)" } ?? "")
-        case .read(by: let user, in: let url, at: let time):
-            hash.combine("read")
-            hash.combine(user.rawValue)
-            hash.combine(url.rawValue)
-            hash.combine("\(time)")
+            hash.combine("historyChanged", url, from, through)
+        case .read(by: let user, in: let url, at: let time): hash.combine("read", user, url, time)
         case .delivered(to: let user, in: let url, at: let time):
-            hash.combine("delivered")
-            hash.combine(user.rawValue)
-            hash.combine(url.rawValue)
-            hash.combine("\(time)")
+            hash.combine("delivered", user, url, time)
         case .typing(let users, in: let url):
-            hash.combine("typing")
-            hash.combine(url.rawValue)
-            for user in users { hash.combine(user.serialize()) }
+            hash.combine("typing", url)
+            for user in users { hash.combine("user", user) }
         case .participants(let entered, let exited, in: let url):
-            hash.combine("participants")
-            hash.combine(url.rawValue)
-            for user in entered { hash.combine(user.serialize()) }
-            hash.combine("exited")
-            for user in exited { hash.combine(user.serialize()) }
+            hash.combine("participants", url)
+            for user in entered { hash.combine("entered", user) }
+            for user in exited { hash.combine("exited", user) }
         }
         return hash.value
     }
@@ -103,5 +60,19 @@ extension Patch {
         // JSON cannot represent some values, such as NaN: use their description.
         guard let json = try? encoder.encode(self) else { return description }
         return String(decoding: json, as: UTF8.self)
+    }
+}
+
+extension StableHash {
+    /// Adds the name of an event and its parts, as bytes or as text.
+    fileprivate mutating func combine(_ name: String, _ parts: Any?...) {
+        combine(name)
+        for part in parts {
+            switch part {
+            case let record as any Record: combine(record.serialize())
+            case let part?: combine("\(part)")
+            case nil: combine("")
+            }
+        }
     }
 }
