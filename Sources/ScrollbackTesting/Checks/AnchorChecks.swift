@@ -5,8 +5,7 @@ import Sync
 extension BackendConformance {
     static let anchorChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.time", "request pages at the time of each message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(6, in: url).inOrder
             var times: Set<Timestamp> = [.distantPast, .distantFuture]
             for message in sent {
@@ -25,8 +24,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.anchor", "request a page at each message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(6, in: url).inOrder
             for (index, message) in sent.enumerated() {
                 let anchor = MessageAnchor.message(try message.id)
@@ -44,8 +42,7 @@ extension BackendConformance {
             "messages.anchor", "request a page at a message among others of the same millisecond",
             hooks: [.stopTime]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             try await scene.perform(.stopTime)
             let sent = try await alice.send(5, in: url).inOrder
             let anchor = MessageAnchor.message(try sent[2].id)
@@ -56,8 +53,7 @@ extension BackendConformance {
                 newer.ids.first, sent[2...].ids.first, "the oldest of the newer messages")
         },
         ConformanceCheck("messages.anchor", "request a page at a deleted message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(5, in: url).inOrder
             try await alice.delete(sent[2])
             let anchor = MessageAnchor.message(try sent[2].id)
@@ -71,8 +67,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.expired", "request a page at an unknown message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             _ = try await alice.send(3, in: url)
             try await expectFailure(.expired, of: "a page at an unknown message") {
                 _ = try await bob.page(url, .message("no-such-message"), older: 2, newer: 2)
@@ -83,8 +78,7 @@ extension BackendConformance {
     static let lookupChecks: [ConformanceCheck] = [
         ConformanceCheck("lookup.all", "look up existing, deleted and unknown messages") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let elsewhere = try await alice.send("", in: try await scene.channel(alice, bob))
             let sent = try await alice.send(3, in: url)
             try await alice.edit(sent[0], "edited")
@@ -105,8 +99,7 @@ extension BackendConformance {
         },
         ConformanceCheck("count.exact", "count the messages of parts of a history", needs: .counts)
         { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var sent = try await alice.send(6, in: url)
             try await alice.delete(sent.remove(at: 3))
             let times: [Timestamp?] =

@@ -7,8 +7,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messages.whole", "send from several devices at the same time, and request pages"
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let writers = [alice, bob, try await scene.device(0)]
             let sent = try await withThrowingTaskGroup(of: [Message].self) { group in
                 for writer in writers {
@@ -36,8 +35,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.whole", "deliver a message late, and request pages") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await bob.send(6, in: url).inOrder
             var reading = FeedReading(alice, since: try await alice.tip())
             let late = Message(

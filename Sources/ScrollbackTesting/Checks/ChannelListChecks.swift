@@ -36,8 +36,7 @@ extension BackendConformance {
             try await alice.expectList(of: query, among: urls, "the list of invitations")
         },
         ConformanceCheck("channels.query", "list only channels of the user") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let carols = try await scene.device(2).channelURLs()
             try expect(
                 !carols.contains(url), "the list has \(url), of which the user is not a member")

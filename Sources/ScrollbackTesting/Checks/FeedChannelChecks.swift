@@ -16,8 +16,7 @@ extension BackendConformance {
             try expectEqual(channel.essence, held.essence, "the reported state of a new channel")
         },
         ConformanceCheck("feed.members", "leave a channel", needs: .leaving) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await bob.tip()
             _ = try await alice.send("before", in: url)
             try await bob.backend.leave(url)
@@ -33,8 +32,7 @@ extension BackendConformance {
             "feed.members", "lose a channel because it is deleted", needs: .channelDeletion
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await bob.tip()
             _ = try await alice.send("before", in: url)
             try await alice.backend.deleteChannel(url)

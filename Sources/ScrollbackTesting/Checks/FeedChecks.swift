@@ -48,8 +48,7 @@ extension BackendConformance {
         },
         ConformanceCheck("feed.complete", "resume the feed after messages, edits and deletions") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let other = try await scene.channel(bob, alice)
             let messages = try await bob.send(4, in: url)
             var replica = try await Replica(alice, url)
@@ -69,8 +68,7 @@ extension BackendConformance {
         },
         ConformanceCheck("feed.complete", "resume the feed after more events than one batch has") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(5, in: url)
             var replica = try await Replica(alice, url)
             let cursor = try await alice.tip()
@@ -84,8 +82,7 @@ extension BackendConformance {
         },
         ConformanceCheck("feed.complete", "resume the feed after a reaction", needs: .reactions) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             var replica = try await Replica(alice, url)
             let cursor = try await alice.tip()
@@ -94,8 +91,7 @@ extension BackendConformance {
             try await replica.expectAgreement()
         },
         ConformanceCheck("feed.complete", "receive events while connected") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await bob.send("hello", in: url)
             try await reading.await("the message", message)
@@ -106,8 +102,7 @@ extension BackendConformance {
         },
         ConformanceCheck("feed.live", "resume the feed, and stop at the first live batch") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let last = try await scene.channel(bob, alice)
             let cursor = try await alice.tip()
             _ = try await bob.send(many, in: url)

@@ -5,8 +5,7 @@ import Sync
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.once", "resume the feed after each batch") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             let messages = try await bob.send(5, in: url)
             try await bob.delete(messages[4])
@@ -17,8 +16,7 @@ extension BackendConformance {
             try expectOnce(reading.events(in: url))
         },
         ConformanceCheck("feed.once", "resume the feed from its end with a new device") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             let message = try await bob.send("hello", in: url)
             try await bob.edit(message, "hello again")
@@ -29,8 +27,7 @@ extension BackendConformance {
                 "the feed repeats events from before its cursor: \(notified.map(\.shown))")
         },
         ConformanceCheck("feed.again", "read the feed three times from one cursor") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let old = try await bob.send("old", in: url)
             let start = try await Replica(alice, url)
             let cursor = try await alice.tip()
@@ -45,8 +42,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("feed.cursor", "resume the feed from the middle") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             _ = try await bob.send(many, in: url)
             let reading = try await alice.missed(since: cursor)
@@ -64,8 +60,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("feed.cursor", "store the cursor of each batch") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var cursor = try await alice.tip()
             for number in 1...3 {
                 let message = try await bob.send("\(number)", in: url)
@@ -90,8 +85,7 @@ extension BackendConformance {
             "feed.expired", "resume the feed after the server has discarded its past",
             hooks: [.discardLog]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             let before = try await bob.send(3, in: url)
             try await scene.perform(.discardLog)
@@ -107,8 +101,7 @@ extension BackendConformance {
             "feed.expired", "resume the feed after the server's history was rolled back",
             hooks: [.breakHistory]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             try await scene.perform(.breakHistory)
             for device in [alice, bob] { try await device.reconnect() }
@@ -118,8 +111,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("feed.restart", "restart the server", hooks: [.restartServer]) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var replica = try await Replica(alice, url)
             let cursor = try await alice.tip()
             let messages = try await bob.send(3, in: url)

@@ -29,8 +29,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("feed.history", "expire messages") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let known = try await bob.send(5, in: url)
             try await followHistory(of: url, on: alice) {
                 guard try await scene.subject.expireMessages(before: known[3].createdAt) else {
@@ -86,8 +85,7 @@ extension BackendConformance {
     }
 
     private static func backfillTruncation(_ scene: Scene, opened: Bool) async throws {
-        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-        let url = try await scene.channel(alice, bob)
+        let (alice, bob, url) = try await scene.pair()
         let known = try await bob.send(3, in: url)
         let cursor = try await alice.tip()
         let missed = try await bob.send(many, in: url)

@@ -6,8 +6,7 @@ extension BackendConformance {
     static let feedOrderChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.order", "resume the feed after messages that were changed") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             let messages = try await bob.send(4, in: url)
             try await bob.edit(messages[1], "edited")
@@ -20,8 +19,7 @@ extension BackendConformance {
             try expectChangesFollowMessages(reading.events(in: url))
         },
         ConformanceCheck("feed.order", "receive messages while connected") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             var sent: [Message] = []
             for number in 1...5 {
@@ -33,8 +31,7 @@ extension BackendConformance {
             try expectEqual(reading.received(in: url).ids, sent.ids, "the order of messages")
         },
         ConformanceCheck("feed.whole", "compare reported messages with the history") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var params = UserMessageCreateParams("hello")
             params.data = "data"
             params.customType = "greeting"
@@ -51,8 +48,7 @@ extension BackendConformance {
             "feed.whole", "edit a message that has reactions and replies",
             needs: [.threads, .reactions]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let parent = try await alice.send("parent", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let reply = try await bob.send("reply", in: url, to: parent.id)
@@ -65,8 +61,7 @@ extension BackendConformance {
             try await alice.expectComplete(edit)
         },
         ConformanceCheck("feed.whole", "edit a message several times") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             let message = try await bob.send("0", in: url)
             var reading = FeedReading(alice, since: cursor)

@@ -8,8 +8,7 @@ extension BackendConformance {
     static let fileChecks: [ConformanceCheck] = [
         ConformanceCheck("upload.bytes", "upload, send and download a file", needs: .files) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             var random = SeededRandom(seed: 1)
             let bytes = Data((0..<5000).map { _ in UInt8(random.number(below: 256)) })
@@ -42,8 +41,7 @@ extension BackendConformance {
 
     static let receiptChecks: [ConformanceCheck] = [
         ConformanceCheck("read.reported", "mark a channel as read", needs: .readReceipts) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
             if bob.can(.unreadCounts) {
@@ -62,8 +60,7 @@ extension BackendConformance {
         ConformanceCheck(
             "delivered.reported", "mark messages as delivered", needs: .deliveryReceipts
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
             try await bob.backend.markAsDelivered(url)
@@ -75,8 +72,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("typing.reported", "start and stop typing", needs: .typing) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             for isTyping in [true, false] {
                 try await bob.backend.setTyping(isTyping, in: url)

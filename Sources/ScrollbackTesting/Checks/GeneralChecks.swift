@@ -24,8 +24,7 @@ extension BackendConformance {
         },
         ConformanceCheck("errors.unsupported", "make all calls that the capabilities exclude") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             let cursor = try await alice.tip()
             let calls = alice.calls(on: url, try message.id, cursor, with: bob.userID)
@@ -49,8 +48,7 @@ extension BackendConformance {
         ConformanceCheck("connect.again", "connect again, while connected and after disconnecting")
         {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let first = try await alice.backend.connect(as: alice.user)
             let messages = try await alice.send(3, in: url).inOrder
             let before = try await alice.channelURLs()
@@ -70,8 +68,7 @@ extension BackendConformance {
         },
         ConformanceCheck("disconnect.ends", "make calls while disconnected, then connect") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             let cursor = try await alice.tip()
             await alice.backend.disconnect()

@@ -84,8 +84,7 @@ extension BackendConformance {
         },
         ConformanceCheck("deleteChannel.gone", "delete a channel", needs: .channelDeletion) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             _ = try await alice.send("hello", in: url)
             try await alice.backend.deleteChannel(url)
             for device in [alice, bob] { try await device.expectLoss(of: url) }

@@ -8,8 +8,7 @@ extension BackendConformance {
             "messageChanges.complete", "edit and delete, and read the changelog since a feed cursor"
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(4, in: url)
             let cursor = try await alice.tip()
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .feed(cursor))
@@ -17,8 +16,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messageChanges.complete", "edit and delete, and read the changelog since a token"
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(4, in: url)
             let cursor = try await alice.tip()
             let token = try await alice.changelog(url, since: .feed(cursor)).last?.next
@@ -33,8 +31,7 @@ extension BackendConformance {
             "messageChanges.complete", "edit and delete, and read the changelog since a time",
             needs: .messageChangelogByTime
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(4, in: url)
             let time = scene.before(messages[3].createdAt)
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .time(time))
@@ -43,8 +40,7 @@ extension BackendConformance {
             "messageChanges.complete", "react, and read the changelog", needs: .reactions
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await bob.send("hello", in: url)
             let cursor = try await alice.tip()
             try await alice.react(.add, with: "+1", to: message)
@@ -55,8 +51,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messageChanges.complete", "edit many messages, and read the changelog in pages"
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(many, in: url)
             let cursor = try await alice.tip()
             for message in messages { try await bob.edit(message, "edited") }
@@ -66,8 +61,7 @@ extension BackendConformance {
         },
         ConformanceCheck("messageChanges.token", "read the changelog from each of its tokens") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(many, in: url)
             let cursor = try await alice.tip()
             for message in messages { try await bob.edit(message, "edited") }
@@ -98,8 +92,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messageChanges.ends", "read the changelog of a channel that changes meanwhile"
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
             _ = try await alice.changelog(url, since: .feed(cursor))
             for message in try await bob.send(many, in: url) {
@@ -116,8 +109,7 @@ extension BackendConformance {
         },
         ConformanceCheck("messageChanges.expired", "read the changelog from an unknown token") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             _ = try await bob.send(2, in: url)
             try await expectFailure(.expired, of: "a changelog from an unknown token") {
                 _ = try await alice.backend.messageChanges(in: url, since: .token("no-such-token"))
@@ -127,8 +119,7 @@ extension BackendConformance {
             "messageChanges.expired", "read the changelog after the server has discarded its past",
             hooks: [.discardLog]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let messages = try await bob.send(3, in: url)
             let cursor = try await alice.tip()
             try await bob.edit(messages[0], "edited")

@@ -26,8 +26,7 @@ extension BackendConformance {
         },
         ConformanceCheck("reset.history", "reset the user's history", needs: .historyReset) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let old = try await alice.send(3, in: url)
             let offset = try await bob.backend.resetMyHistory(of: url)
             let new = try await alice.send(2, in: url).inOrder
@@ -60,8 +59,7 @@ extension BackendConformance {
 
     static let moderationChecks: [ConformanceCheck] = [
         ConformanceCheck("freeze.refuses", "freeze a channel", needs: .freezing) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             try await expectFailure(.refused, of: "freezing by a member who is not an operator") {
                 try await bob.backend.setFrozen(true, for: url)
             }
@@ -76,8 +74,7 @@ extension BackendConformance {
             try expectEqual(texts.sorted(), ["hello", "sent by the operator"], "the messages")
         },
         ConformanceCheck("mute.refuses", "mute a user", needs: .muting) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             try await expectFailure(.refused, of: "muting by a member who is not an operator") {
                 try await bob.backend.restrict(
                     alice.userID, in: url, as: .muted, until: nil, reason: "")
@@ -93,8 +90,7 @@ extension BackendConformance {
             try expectEqual(texts, ["hello again"], "the messages")
         },
         ConformanceCheck("ban.loses", "ban a user", needs: .banning) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             try await alice.backend.restrict(
                 bob.userID, in: url, as: .banned, until: nil, reason: "")
             try await bob.expectLoss(of: url)
@@ -116,8 +112,7 @@ extension BackendConformance {
             "restrict.self", "mute and ban the requesting user", needs: [.muting, .banning]
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             for type in [RestrictionType.muted, .banned] {
                 try await expectFailure(.refused, of: "restricting themselves as \(type)") {
                     try await alice.backend.restrict(

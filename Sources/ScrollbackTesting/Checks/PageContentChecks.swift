@@ -16,8 +16,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messages.order", "request messages of the same millisecond", hooks: [.stopTime]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             try await scene.perform(.stopTime)
             let sent = try await alice.send(6, in: url)
             let page = try await bob.readAll(url, from: .newest, .older, by: 20)
@@ -66,8 +65,7 @@ extension BackendConformance {
         },
         ConformanceCheck("messages.fresh", "request a page after the feed has reported a change") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let old = try await bob.send("old", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let new = try await bob.send("new", in: url)
@@ -101,8 +99,7 @@ extension BackendConformance {
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
     ) async throws {
-        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-        let url = try await scene.channel(alice, bob)
+        let (alice, bob, url) = try await scene.pair()
         var all = try await alice.send(5, in: url)
         all += try await bob.send(5, in: url)
         all = all.inOrder

@@ -7,8 +7,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messages.cursor", "read the history in both directions, in pages of every size"
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(8, in: url).inOrder.ids
             for step in [1, 2, 3, 4, 7, 8, 9] {
                 let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
@@ -21,8 +20,7 @@ extension BackendConformance {
         ConformanceCheck(
             "messages.cursor", "read messages of the same millisecond in pages", hooks: [.stopTime]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let before = try await alice.send("before", in: url)
             try await scene.perform(.stopTime)
             var sent = try await alice.send(7, in: url)
@@ -39,8 +37,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.ends", "check that pages in the middle have cursors") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(6, in: url).inOrder
             let middle = MessageAnchor.message(try sent[3].id)
             for (older, newer) in [(0, 1), (1, 0), (1, 1), (0, 0)] {
@@ -57,8 +54,7 @@ extension BackendConformance {
         },
         ConformanceCheck("messages.ends", "request more messages than the server's page limit") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let sent = try await alice.send(many, in: url).inOrder.ids
             for step in [many - 1, many, 1000] {
                 let older = try await bob.readAll(url, from: .newest, .older, by: step).ids
@@ -110,8 +106,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("messages.expired", "resume from an unknown cursor") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             _ = try await alice.send(3, in: url)
             try await expectFailure(.expired, of: "a page from an unknown cursor") {
                 _ = try await bob.page(url, .cursor("no-such-cursor"), older: 2, newer: 0)

@@ -6,8 +6,7 @@ extension BackendConformance {
     static let roleChecks: [ConformanceCheck] = [
         ConformanceCheck("unread.reported", "mark messages as unread", needs: .markingAsUnread) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var sent: [Message] = []
             for text in ["one", "two", "three"] { sent.append(try await alice.send(text, in: url)) }
             guard let second = sent[1].messageID, let third = sent[2].messageID else { return }
@@ -39,8 +38,7 @@ extension BackendConformance {
                 "the reported unread count is \(count) instead of \(newer)")
         },
         ConformanceCheck("pin.reported", "pin a message", needs: .pinnedMessages) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let first = try await alice.send("one", in: url).messageID
             let second = try await alice.send("two", in: url).messageID
             guard let first, let second else { return }
@@ -100,15 +98,9 @@ extension BackendConformance {
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob, carol)
             func list(_ type: RestrictionType) async throws -> [RestrictedUser] {
-                var users: [RestrictedUser] = []
-                var cursor: PageCursor?
-                repeat {
-                    let page = try await alice.backend.restrictedUsers(
-                        of: url, as: type, after: cursor, limit: 1)
-                    users += page.elements
-                    cursor = page.next
-                } while cursor != nil && users.count < 10
-                return users
+                try await allPages(of: "the list of \(type) users", "restricted.all") {
+                    try await alice.backend.restrictedUsers(of: url, as: type, after: $0, limit: 1)
+                }
             }
             try await expectFailure(
                 .refused, of: "a list requested by a member who is not an operator"
@@ -140,8 +132,7 @@ extension BackendConformance {
                 try await list(.banned).map(\.userID), [bob.userID], "the banned users afterwards")
         },
         ConformanceCheck("poll.options", "create a poll", needs: .polls) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let (poll, sent) = try await alice.sendPoll(["tea", "coffee"], in: url)
             try expect(poll.id != 0, "the poll has no ID")
             try expectEqual(Set(poll.options.map(\.id)).count, 2, "the IDs of the options")
@@ -153,8 +144,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("vote.reported", "vote in a poll", needs: .polls) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let (poll, sent) = try await alice.sendPoll(["tea", "coffee"], in: url)
             guard let id = sent.messageID else { return }
             let options = poll.options.map(\.id)
@@ -274,14 +264,9 @@ extension Device {
     }
 
     fileprivate func blockedIDs(limit: Int = 100) async throws -> [UserID] {
-        var ids: [UserID] = []
-        var cursor: PageCursor?
-        repeat {
-            let page = try await backend.blockedUsers(after: cursor, limit: limit)
-            ids += page.elements.map(\.userID)
-            cursor = page.next
-        } while cursor != nil && ids.count < 10
-        return ids
+        try await allPages(of: "the list of blocked users", "blocked.all") {
+            try await backend.blockedUsers(after: $0, limit: limit)
+        }.map(\.userID)
     }
 
     fileprivate func sendPoll(

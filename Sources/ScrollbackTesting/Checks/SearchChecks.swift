@@ -77,8 +77,7 @@ extension BackendConformance {
             "search.current", "search for the words of edited and deleted messages",
             needs: .messageSearch
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let (before, after) = (scene.newWord(), scene.newWord())
             let edited = try await alice.send(before, in: url)
             let deleted = try await alice.send(before, in: url)

@@ -5,8 +5,7 @@ import Sync
 extension BackendConformance {
     static let sendChecks: [ConformanceCheck] = [
         ConformanceCheck("send.message", "send a message with all properties") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var params = UserMessageCreateParams("hello, wörld 👋")
             params.data = "{\"a\": 1}"
             params.customType = "greeting"
@@ -27,8 +26,7 @@ extension BackendConformance {
             try expectEqual(answer.requestID, request, "the request id")
         },
         ConformanceCheck("send.message", "send a reply", needs: .threads) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let parent = try await bob.send("question", in: url).id
             let reply = try await alice.send("answer", in: url, to: parent)
             try expectEqual(reply.parentMessageID, parent, "the parent message")
@@ -38,8 +36,7 @@ extension BackendConformance {
             needs: .deduplicatesRequests
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             let message = try await alice.send("hello", in: url, requestID: request)
             let again = try await alice.send("hello", in: url, requestID: request)
@@ -59,8 +56,7 @@ extension BackendConformance {
             "send.once", "send a request id twice at the same time", needs: .deduplicatesRequests
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             async let first = alice.send("hello", in: url, requestID: request)
             async let second = alice.send("hello", in: url, requestID: request)
@@ -97,8 +93,7 @@ extension BackendConformance {
         ConformanceCheck(
             "send.once", "send one request id as two users", needs: .deduplicatesRequests
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             let messages = [
                 try await alice.send("from alice", in: url, requestID: request),
@@ -115,8 +110,7 @@ extension BackendConformance {
             "send.once", "send a request id again after a restart of the server",
             needs: [.deduplicatesRequests, .deduplicatesAcrossDevices], hooks: [.restartServer]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             let message = try await alice.send("hello", in: url, requestID: request)
             try await scene.perform(.restartServer)
@@ -132,8 +126,7 @@ extension BackendConformance {
             needs: .deduplicatesRequests
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let request = scene.subject.makeRequestID()
             let message = try await alice.send("hello", in: url, requestID: request)
             try await alice.delete(message)
@@ -159,8 +152,7 @@ extension BackendConformance {
             guard scene.subject.clockSkew == .zero else {
                 throw Skipped(text: "the server's clocks differ, according to the host")
             }
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var sent: [Message] = []
             for number in 1...6 {
                 sent.append(try await (number % 2 == 0 ? alice : bob).send("\(number)", in: url))
@@ -173,8 +165,7 @@ extension BackendConformance {
         },
         ConformanceCheck("send.reported", "read the history and the feed immediately after sending")
         { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             for number in 1...3 {
                 let cursors = [try await alice.tip(), try await bob.tip()]
                 let message = try await alice.send("\(number)", in: url)

@@ -5,8 +5,7 @@ import Sync
 extension BackendConformance {
     static let threadChecks: [ConformanceCheck] = [
         ConformanceCheck("replies.page", "read two threads in pages", needs: .threads) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let parents = try await alice.send(2, in: url)
             var replies: [[Message]] = [[], []]
             for number in 0..<12 {
@@ -30,8 +29,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("replies.page", "request pages of a thread", needs: .threads) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let question = try await alice.send("parent", in: url)
             let parent = try question.id
             var replies: [Message] = []

@@ -5,8 +5,7 @@ import Sync
 extension BackendConformance {
     static let writeChecks: [ConformanceCheck] = [
         ConformanceCheck("update.version", "edit a message several times") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("0", in: url)
             var version = message.version
             for number in 1...4 {
@@ -23,8 +22,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("update.absent", "change one property at a time") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var params = UserMessageCreateParams("hello")
             params.data = "data"
             params.customType = "greeting"
@@ -50,8 +48,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("update.owner", "edit another user's message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             for (author, other) in [(alice, bob), (bob, alice)] {
                 let message = try await author.send("mine", in: url)
                 try await expectFailure(.refused, of: "an edit of another user's message") {
@@ -63,8 +60,7 @@ extension BackendConformance {
         },
         ConformanceCheck("delete.gone", "delete a message, and check that no call returns it") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             var left = try await alice.send(4, in: url).inOrder
             let last = try left[3].id
             for index in [3, 1] {
@@ -87,8 +83,7 @@ extension BackendConformance {
             try expect(shown != last, "the deleted message is still the channel's last message")
         },
         ConformanceCheck("delete.owner", "delete another user's message") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("mine", in: url)
             try await expectFailure(.refused, of: "a deletion by another user") {
                 try await bob.delete(message)
@@ -97,8 +92,7 @@ extension BackendConformance {
         },
         ConformanceCheck("delete.twice", "delete a message twice, and delete an unknown message") {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             try await alice.delete(message)
             try await expectFailure(.notFound, of: "a second deletion") {
@@ -115,8 +109,7 @@ extension BackendConformance {
     static let reactionChecks: [ConformanceCheck] = [
         ConformanceCheck("react.idempotent", "add and remove a reaction twice", needs: .reactions) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             for _ in 0..<2 { try await bob.react(.add, with: "+1", to: message) }
             try await alice.react(.add, with: "+1", to: message)
@@ -131,8 +124,7 @@ extension BackendConformance {
         },
         ConformanceCheck("react.version", "add and remove reactions alternately", needs: .reactions)
         { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await scene.channel(alice, bob)
+            let (alice, bob, url) = try await scene.pair()
             let message = try await alice.send("hello", in: url)
             var time = Timestamp.distantPast
             for (device, action) in [

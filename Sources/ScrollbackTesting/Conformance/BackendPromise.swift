@@ -19,7 +19,10 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
     static let all = list.map { BackendPromise(id: $0.0) }
 
     private static let sentences = Dictionary(uniqueKeysWithValues: list)
-    private static let list = feedPromises + pagePromises + listPromises + writingPromises
+    private static let list = texts.split(separator: "\n").map { line in
+        let colon = line.firstIndex(of: ":") ?? line.endIndex
+        return (String(line[..<colon]), String(line[colon...].dropFirst(2)))
+    }
 }
 
 extension BackendPromise: CustomStringConvertible {
@@ -27,458 +30,168 @@ extension BackendPromise: CustomStringConvertible {
     public var description: String { "\(id): \(sentence)" }
 }
 
-// The texts are those of the documentation in `Backend.swift`; a test compares them.
 extension BackendPromise {
-    private static let feedPromises: [(String, String)] = [
-        (
-            "errors.channel",
-            "A call for a channel that does not exist or that the user has no access to "
-                + "throws `notFound` or `refused` and has no effect."
-        ),
-        (
-            "errors.unsupported",
-            "A call that needs a missing capability throws `unsupported` and has no "
-                + "effect."
-        ),
-        (
-            "connect.user",
-            "The session is that of the user in the credentials."
-        ),
-        (
-            "connect.again",
-            "Connecting again is allowed in any state and does not change the server's "
-                + "data."
-        ),
-        (
-            "disconnect.ends",
-            "Later calls throw `notConnected` until the user connects again."
-        ),
-        (
-            "feed.beginning",
-            "Without a cursor, the feed first reports every group channel of the user with "
-                + "its complete state; the channel with the newest message comes first. It "
-                + "does not report messages that were sent before."
-        ),
-        (
-            "feed.complete",
-            "Every message that was accepted, edited or deleted after the cursor in one of "
-                + "the user's channels is reported, by an event, or by a truncation or a "
-                + "changed range of its channel."
-        ),
-        (
-            "feed.order",
-            "The events of a channel are in the order in which they happened."
-        ),
-        (
-            "feed.once",
-            "A request with the cursor of a batch does not report the events of that batch "
-                + "again."
-        ),
-        (
-            "feed.again",
-            "A request with the same cursor reports the same events each time, with the "
-                + "newer state of messages and channels that have changed since."
-        ),
-        (
-            "feed.cursor",
-            "A batch with events has a cursor of its own, unless a later batch repeats "
-                + "these events."
-        ),
-        (
-            "feed.live",
-            "`isLive` is false while missed events remain to be reported."
-        ),
-        (
-            "feed.whole",
-            "A message is reported with all its fields, and never in a version older than "
-                + "one that was reported before."
-        ),
-        (
-            "feed.sender",
-            "The user's own messages are reported too, with their request IDs, to each of "
-                + "the user's devices."
-        ),
-        (
-            "feed.members",
-            "A channel that the user joins is reported with its complete state, and a "
-                + "channel that the user is invited to with the state that the server "
-                + "shows to invited users. A channel that the user loses is reported as "
-                + "removed, and none of its events are reported afterwards."
-        ),
-        (
-            "feed.private",
-            "Channels that the user has no access to are not reported."
-        ),
-        (
-            "feed.truncation",
-            "After a truncation, pages from the newest message toward older ones contain "
-                + "every message that the feed omitted, and the messages that it had "
-                + "reported before."
-        ),
-        (
-            "feed.history",
-            "If an import adds messages, or a retention period removes them, without an "
-                + "event for each, the feed reports a `historyChanged` whose range "
-                + "contains them, and the complete state of their channel."
-        ),
-        (
-            "feed.restart",
-            "Cursors stay valid when the server restarts."
-        ),
-        (
-            "feed.epoch",
-            "Batches have the epoch of the session, unless the server's history is rolled "
-                + "back."
-        ),
-        (
-            "feed.expired",
-            "A cursor throws `expired` if the server cannot report everything after it, if "
-                + "it belongs to another epoch, or if it is unknown. It must not omit "
-                + "events or start the feed from the beginning instead."
-        ),
-    ]
-
-    private static let pagePromises: [(String, String)] = [
-        (
-            "messages.order",
-            "A page is in the order of positions and has no duplicates."
-        ),
-        (
-            "messages.limit",
-            "A page has at most `older` messages older than the anchor, and at most "
-                + "`newer` messages that are newer or the anchor itself. It may have "
-                + "fewer."
-        ),
-        (
-            "messages.whole",
-            "Between the oldest and the newest message of a page that are not outliers, "
-                + "the page contains every existing message. A server whose clocks do not "
-                + "differ has no outliers."
-        ),
-        (
-            "messages.cursor",
-            "A page at a cursor continues the page that the cursor came from: between the "
-                + "two, no message is missing or repeated."
-        ),
-        (
-            "messages.ends",
-            "A cursor is `nil` only at the end of the history in its direction. A page "
-                + "with few or no messages need not be the last one."
-        ),
-        (
-            "messages.walk",
-            "Following the cursors in one direction ends with a page whose cursor is "
-                + "`nil`."
-        ),
-        (
-            "messages.time",
-            "If the anchor is a time, messages that were created before it count as older, "
-                + "and all others as newer."
-        ),
-        (
-            "messages.anchor",
-            "If the anchor is a message, it is on the page, as the oldest of the newer "
-                + "messages. If it was deleted, the call throws `expired` or returns the "
-                + "page at its former position."
-        ),
-        (
-            "messages.steady",
-            "A cursor keeps its position when messages are sent or deleted."
-        ),
-        (
-            "messages.fresh",
-            "A page reflects all events that the feed had reported when the page was "
-                + "requested."
-        ),
-        (
-            "messages.expired",
-            "An unknown cursor or message throws `expired`."
-        ),
-        (
-            "lookup.all",
-            "Each ID is either in the found messages or in the IDs that are gone."
-        ),
-        (
-            "replies.page",
-            "The promises for pages of a channel apply to pages of a thread."
-        ),
-        (
-            "count.exact",
-            "The count equals the number of messages on the pages of that range."
-        ),
-        (
-            "search.words",
-            "The pages together contain every message whose text has all words to find, "
-                + "and no message that lacks one of them. The server may treat the forms "
-                + "of a word as equal."
-        ),
-        (
-            "search.order",
-            "The newest message comes first. An edited message is in the place of its "
-                + "creation or of its last edit."
-        ),
-        (
-            "search.pages",
-            "The pages contain no message twice, and miss none, even if messages are sent "
-                + "or deleted between two pages."
-        ),
-        (
-            "search.current",
-            "Deleted messages are not found, and edited ones only by their new text."
-        ),
-        (
-            "search.private",
-            "Only messages that the user can read are found."
-        ),
-    ]
-
-    private static let listPromises: [(String, String)] = [
-        (
-            "messageChanges.complete",
-            "The pages together contain every message that was edited, reacted to or "
-                + "deleted since the point."
-        ),
-        (
-            "messageChanges.token",
-            "Each page has a token to continue from, including the last one. While more "
-                + "pages follow, it differs from the token of the previous page."
-        ),
-        (
-            "messageChanges.ends",
-            "The number of pages is finite."
-        ),
-        (
-            "messageChanges.expired",
-            "The call throws `expired` if the server cannot report everything since the "
-                + "point, or does not know the token."
-        ),
-        (
-            "channelChanges.complete",
-            "The pages together contain every channel that is new or has changed, and "
-                + "every channel that the user has lost."
-        ),
-        (
-            "channelChanges.token",
-            "Each page has a token to continue from, including the last one. While more "
-                + "pages follow, it differs from the token of the previous page."
-        ),
-        (
-            "channelChanges.ends",
-            "The number of pages is finite."
-        ),
-        (
-            "channelChanges.expired",
-            "The call throws `expired` if the server cannot report everything since the "
-                + "point, or does not know the token."
-        ),
-        (
-            "channels.query",
-            "The pages together contain every matching channel once, in the query's order, "
-                + "provided that nothing changes in the meantime."
-        ),
-        (
-            "channel.same",
-            "The state equals that in the channel list and in the feed."
-        ),
-        (
-            "members.all",
-            "The pages together contain each joined and each invited member once."
-        ),
-    ]
-
-    private static let writingPromises: [(String, String)] = [
-        (
-            "send.message",
-            "The message has an ID, a position, the item's request ID, and the content of "
-                + "the item's parameters."
-        ),
-        (
-            "send.once",
-            "If the backend deduplicates requests, two requests of a device with the same "
-                + "request ID create one message, even if the first response was lost, "
-                + "provided that the second request is made within "
-                + "``deduplicationPeriod``. If the backend deduplicates across devices, "
-                + "the same applies to requests of different devices of a user."
-        ),
-        (
-            "send.deleted",
-            "If a message was deleted, a request with its request ID does not create it "
-                + "again."
-        ),
-        (
-            "send.order",
-            "Messages that are sent one after the other have positions in that order, "
-                + "unless the server has clocks that differ."
-        ),
-        (
-            "send.reported",
-            "When the call returns, the message is in the history, and the feed reports "
-                + "it."
-        ),
-        (
-            "update.version",
-            "The message's `updatedAt` becomes later."
-        ),
-        (
-            "update.absent",
-            "Properties that the update does not contain keep their values."
-        ),
-        (
-            "update.owner",
-            "The server refuses an edit by a user who did not send the message."
-        ),
-        (
-            "delete.gone",
-            "No page, lookup or count of any user contains the message any longer."
-        ),
-        (
-            "delete.owner",
-            "The server refuses a deletion by a user who may not delete the message."
-        ),
-        (
-            "delete.twice",
-            "Deleting a message that is gone throws `notFound`."
-        ),
-        (
-            "react.idempotent",
-            "A user has a reaction at most once, however often it is added, and not at all "
-                + "after it was removed."
-        ),
-        (
-            "react.version",
-            "The time of the event is later than that of the previous event for the same "
-                + "key."
-        ),
-        (
-            "poll.options",
-            "The poll and each of its options have IDs, and a message that is sent with the "
-                + "poll's ID contains the poll."
-        ),
-        (
-            "vote.reported",
-            "A vote replaces the earlier vote of the user; a vote for no option withdraws "
-                + "it. The feed reports the message to the members, with the new counts "
-                + "and a later time of the poll's last change. Each user receives their "
-                + "own `votedOptionIDs`."
-        ),
-        (
-            "upload.bytes",
-            "Downloading the file returns the same bytes."
-        ),
-        (
-            "read.reported",
-            "The feed reports the receipt to the members, and the user's unread count "
-                + "becomes 0."
-        ),
-        (
-            "unread.reported",
-            "The feed reports two facts to the user's devices: the user has read the "
-                + "messages before this one, and the unread count includes this message "
-                + "and all newer ones of other users."
-        ),
-        (
-            "delivered.reported",
-            "The feed reports the receipt to the members."
-        ),
-        (
-            "typing.reported",
-            "The feed reports the typing users to connected members."
-        ),
-        (
-            "create.members",
-            "Each listed user is a joined or an invited member of the channel."
-        ),
-        (
-            "create.distinct",
-            "If the parameters ask for a distinct channel, and one with the same users "
-                + "exists, that channel is returned."
-        ),
-        (
-            "updateChannel.absent",
-            "Properties that the patch does not contain keep their values."
-        ),
-        (
-            "deleteChannel.gone",
-            "Each member loses the channel."
-        ),
-        (
-            "invite.reported",
-            "Each invited user is a joined or an invited member of the channel."
-        ),
-        (
-            "invitation.answer",
-            "A user who accepts has joined. A user who declines loses the channel."
-        ),
-        (
-            "invitation.none",
-            "An answer of a user who has no invitation is refused, even if the user is a "
-                + "member."
-        ),
-        (
-            "leave.loses",
-            "The user loses the channel, and the number of its members decreases by one."
-        ),
-        (
-            "hide.state",
-            "The channel has the given hidden state. A new message ends "
-                + "`hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`."
-        ),
-        (
-            "reset.history",
-            "No page, lookup or count of the user contains messages that were created "
-                + "before the lower bound, and the channel has the bound as its "
-                + "`messageOffset`. Other users keep all messages."
-        ),
-        (
-            "pin.reported",
-            "The channel's pinned messages contain the message until it is unpinned or "
-                + "deleted, and the feed reports each change to the members."
-        ),
-        (
-            "role.reported",
-            "The list of members and the channel's state show the users with the role, and "
-                + "the feed reports the change to the members."
-        ),
-        (
-            "freeze.refuses",
-            "While the channel is frozen, messages of other users are refused with "
-                + "`channelFrozen`."
-        ),
-        (
-            "mute.refuses",
-            "Messages of a muted user are refused with `mutedInChannel`."
-        ),
-        (
-            "ban.loses",
-            "A banned user loses the channel and cannot join again during the ban."
-        ),
-        (
-            "restrict.self",
-            "A user cannot mute or ban themselves: this is refused and has no effect."
-        ),
-        (
-            "restricted.all",
-            "The pages together contain each user whose restriction has not ended once, "
-                + "with the reason and the end of the restriction."
-        ),
-        (
-            "block.listed",
-            "Until the block ends, the blocked user is in the current user's list on all "
-                + "devices, and in no other user's list because of it."
-        ),
-        (
-            "blocked.all",
-            "The pages together contain each blocked user once."
-        ),
-        (
-            "report.missing",
-            "A report of a message, user or channel that does not exist, or that the user "
-                + "cannot see, throws `notFound` or `refused`."
-        ),
-        (
-            "open.live",
-            "Users in the channel receive the messages that are sent from then on, and "
-                + "none of the earlier ones."
-        ),
-    ]
+    // The texts are those of the documentation in `Backend.swift`; a test compares them.
+    private static let texts = """
+        errors.channel: A call for a channel that does not exist or that the user has no access to \
+        throws `notFound` or `refused` and has no effect.
+        errors.unsupported: A call that needs a missing capability throws `unsupported` and has no \
+        effect.
+        connect.user: The session is that of the user in the credentials.
+        connect.again: Connecting again is allowed in any state and does not change the server's \
+        data.
+        disconnect.ends: Later calls throw `notConnected` until the user connects again.
+        feed.beginning: Without a cursor, the feed first reports every group channel of the user \
+        with its complete state; the channel with the newest message comes first. It does not \
+        report messages that were sent before.
+        feed.complete: Every message that was accepted, edited or deleted after the cursor in one \
+        of the user's channels is reported, by an event, or by a truncation or a changed range of \
+        its channel.
+        feed.order: The events of a channel are in the order in which they happened.
+        feed.once: A request with the cursor of a batch does not report the events of that batch \
+        again.
+        feed.again: A request with the same cursor reports the same events each time, with the \
+        newer state of messages and channels that have changed since.
+        feed.cursor: A batch with events has a cursor of its own, unless a later batch repeats \
+        these events.
+        feed.live: `isLive` is false while missed events remain to be reported.
+        feed.whole: A message is reported with all its fields, and never in a version older than \
+        one that was reported before.
+        feed.sender: The user's own messages are reported too, with their request IDs, to each of \
+        the user's devices.
+        feed.members: A channel that the user joins is reported with its complete state, and a \
+        channel that the user is invited to with the state that the server shows to invited users. \
+        A channel that the user loses is reported as removed, and none of its events are reported \
+        afterwards.
+        feed.private: Channels that the user has no access to are not reported.
+        feed.truncation: After a truncation, pages from the newest message toward older ones \
+        contain every message that the feed omitted, and the messages that it had reported before.
+        feed.history: If an import adds messages, or a retention period removes them, without an \
+        event for each, the feed reports a `historyChanged` whose range contains them, and the \
+        complete state of their channel.
+        feed.restart: Cursors stay valid when the server restarts.
+        feed.epoch: Batches have the epoch of the session, unless the server's history is rolled \
+        back.
+        feed.expired: A cursor throws `expired` if the server cannot report everything after it, \
+        if it belongs to another epoch, or if it is unknown. It must not omit events or start the \
+        feed from the beginning instead.
+        messages.order: A page is in the order of positions and has no duplicates.
+        messages.limit: A page has at most `older` messages older than the anchor, and at most \
+        `newer` messages that are newer or the anchor itself. It may have fewer.
+        messages.whole: Between the oldest and the newest message of a page that are not outliers, \
+        the page contains every existing message. A server whose clocks do not differ has no \
+        outliers.
+        messages.cursor: A page at a cursor continues the page that the cursor came from: between \
+        the two, no message is missing or repeated.
+        messages.ends: A cursor is `nil` only at the end of the history in its direction. A page \
+        with few or no messages need not be the last one.
+        messages.walk: Following the cursors in one direction ends with a page whose cursor is \
+        `nil`.
+        messages.time: If the anchor is a time, messages that were created before it count as \
+        older, and all others as newer.
+        messages.anchor: If the anchor is a message, it is on the page, as the oldest of the newer \
+        messages. If it was deleted, the call throws `expired` or returns the page at its former \
+        position.
+        messages.steady: A cursor keeps its position when messages are sent or deleted.
+        messages.fresh: A page reflects all events that the feed had reported when the page was \
+        requested.
+        messages.expired: An unknown cursor or message throws `expired`.
+        lookup.all: Each ID is either in the found messages or in the IDs that are gone.
+        replies.page: The promises for pages of a channel apply to pages of a thread.
+        count.exact: The count equals the number of messages on the pages of that range.
+        search.words: The pages together contain every message whose text has all words to find, \
+        and no message that lacks one of them. The server may treat the forms of a word as equal.
+        search.order: The newest message comes first. An edited message is in the place of its \
+        creation or of its last edit.
+        search.pages: The pages contain no message twice, and miss none, even if messages are sent \
+        or deleted between two pages.
+        search.current: Deleted messages are not found, and edited ones only by their new text.
+        search.private: Only messages that the user can read are found.
+        messageChanges.complete: The pages together contain every message that was edited, reacted \
+        to or deleted since the point.
+        messageChanges.token: Each page has a token to continue from, including the last one. \
+        While more pages follow, it differs from the token of the previous page.
+        messageChanges.ends: The number of pages is finite.
+        messageChanges.expired: The call throws `expired` if the server cannot report everything \
+        since the point, or does not know the token.
+        channelChanges.complete: The pages together contain every channel that is new or has \
+        changed, and every channel that the user has lost.
+        channelChanges.token: Each page has a token to continue from, including the last one. \
+        While more pages follow, it differs from the token of the previous page.
+        channelChanges.ends: The number of pages is finite.
+        channelChanges.expired: The call throws `expired` if the server cannot report everything \
+        since the point, or does not know the token.
+        channels.query: The pages together contain every matching channel once, in the query's \
+        order, provided that nothing changes in the meantime.
+        channel.same: The state equals that in the channel list and in the feed.
+        members.all: The pages together contain each joined and each invited member once.
+        send.message: The message has an ID, a position, the item's request ID, and the content of \
+        the item's parameters.
+        send.once: If the backend deduplicates requests, two requests of a device with the same \
+        request ID create one message, even if the first response was lost, provided that the \
+        second request is made within ``deduplicationPeriod``. If the backend deduplicates across \
+        devices, the same applies to requests of different devices of a user.
+        send.deleted: If a message was deleted, a request with its request ID does not create it \
+        again.
+        send.order: Messages that are sent one after the other have positions in that order, \
+        unless the server has clocks that differ.
+        send.reported: When the call returns, the message is in the history, and the feed reports \
+        it.
+        update.version: The message's `updatedAt` becomes later.
+        update.absent: Properties that the update does not contain keep their values.
+        update.owner: The server refuses an edit by a user who did not send the message.
+        delete.gone: No page, lookup or count of any user contains the message any longer.
+        delete.owner: The server refuses a deletion by a user who may not delete the message.
+        delete.twice: Deleting a message that is gone throws `notFound`.
+        react.idempotent: A user has a reaction at most once, however often it is added, and not \
+        at all after it was removed.
+        react.version: The time of the event is later than that of the previous event for the same \
+        key.
+        poll.options: The poll and each of its options have IDs, and a message that is sent with \
+        the poll's ID contains the poll.
+        vote.reported: A vote replaces the earlier vote of the user; a vote for no option \
+        withdraws it. The feed reports the message to the members, with the new counts and a later \
+        time of the poll's last change. Each user receives their own `votedOptionIDs`.
+        upload.bytes: Downloading the file returns the same bytes.
+        read.reported: The feed reports the receipt to the members, and the user's unread count \
+        becomes 0.
+        unread.reported: The feed reports two facts to the user's devices: the user has read the \
+        messages before this one, and the unread count includes this message and all newer ones of \
+        other users.
+        delivered.reported: The feed reports the receipt to the members.
+        typing.reported: The feed reports the typing users to connected members.
+        create.members: Each listed user is a joined or an invited member of the channel.
+        create.distinct: If the parameters ask for a distinct channel, and one with the same users \
+        exists, that channel is returned.
+        updateChannel.absent: Properties that the patch does not contain keep their values.
+        deleteChannel.gone: Each member loses the channel.
+        invite.reported: Each invited user is a joined or an invited member of the channel.
+        invitation.answer: A user who accepts has joined. A user who declines loses the channel.
+        invitation.none: An answer of a user who has no invitation is refused, even if the user is \
+        a member.
+        leave.loses: The user loses the channel, and the number of its members decreases by one.
+        hide.state: The channel has the given hidden state. A new message ends \
+        `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
+        reset.history: No page, lookup or count of the user contains messages that were created \
+        before the lower bound, and the channel has the bound as its `messageOffset`. Other users \
+        keep all messages.
+        pin.reported: The channel's pinned messages contain the message until it is unpinned or \
+        deleted, and the feed reports each change to the members.
+        role.reported: The list of members and the channel's state show the users with the role, \
+        and the feed reports the change to the members.
+        freeze.refuses: While the channel is frozen, messages of other users are refused with \
+        `channelFrozen`.
+        mute.refuses: Messages of a muted user are refused with `mutedInChannel`.
+        ban.loses: A banned user loses the channel and cannot join again during the ban.
+        restrict.self: A user cannot mute or ban themselves: this is refused and has no effect.
+        restricted.all: The pages together contain each user whose restriction has not ended once, \
+        with the reason and the end of the restriction.
+        block.listed: Until the block ends, the blocked user is in the current user's list on all \
+        devices, and in no other user's list because of it.
+        blocked.all: The pages together contain each blocked user once.
+        report.missing: A report of a message, user or channel that does not exist, or that the \
+        user cannot see, throws `notFound` or `refused`.
+        open.live: Users in the channel receive the messages that are sent from then on, and none \
+        of the earlier ones.
+        """
 }

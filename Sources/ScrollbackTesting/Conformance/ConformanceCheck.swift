@@ -95,59 +95,22 @@ extension ConformanceCheck {
         guard let deadline else { return try await body() }
         // Do not use a task group: it would wait for a backend's call that ignores cancellation.
         let work = Task { try await body() }
-        let alarm = FirstResult()
+        let (results, first) = AsyncStream.makeStream(
+            of: Result<Void, any Error>.self, bufferingPolicy: .bufferingOldest(1))
         let watch = Task {
             // If the work finishes first, `watch` is canceled, and the sleep throws. The duration
             // is limited, because `Task.sleep` traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
-                alarm.finish(.failure(Broken(text: "the check did not end within \(deadline)")))
+                first.yield(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
         }
-        Task { alarm.finish(await work.result) }
-        let result = await alarm.result
-        work.cancel()
-        watch.cancel()
-        try result.get()
-    }
-}
-
-/// Stores the first of several results, and ignores the others.
-private final class FirstResult: Sendable {
-    private enum State {
-        case none
-        case awaited(CheckedContinuation<Result<Void, any Error>, Never>)
-        case given(Result<Void, any Error>)
-    }
-
-    private let state = Locked(State.none)
-
-    func finish(_ result: Result<Void, any Error>) {
-        state.withLock { state in
-            switch state {
-            case .none: state = .given(result)
-            case .awaited(let continuation):
-                state = .given(result)
-                continuation.resume(returning: result)
-            case .given: break
-            }
+        Task { first.yield(await work.result) }
+        defer {
+            work.cancel()
+            watch.cancel()
         }
-    }
-
-    /// The first result.
-    ///
-    /// Only one task may await it, and only once.
-    var result: Result<Void, any Error> {
-        get async {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if case .given(let result) = state {
-                        continuation.resume(returning: result)
-                    } else {
-                        state = .awaited(continuation)
-                    }
-                }
-            }
-        }
+        for await result in results { return try result.get() }
+        throw CancellationError()
     }
 }
 

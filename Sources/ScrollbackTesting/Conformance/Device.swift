@@ -124,17 +124,11 @@ extension Device {
 
     /// Returns the members of a channel from all pages.
     func members(of url: ChannelURL, limit: Int = 10) async throws -> [Member] {
-        var found: [Member] = []
-        var cursor: PageCursor?
-        for _ in 0..<100 {
+        try await allPages(of: "the list of members", "members.all") { cursor in
             let page = try await backend.members(of: url, after: cursor, limit: limit)
             try expect(page.elements.count <= limit, "a page has more than \(limit) members")
-            found += page.elements
-            guard let next = page.next else { return found }
-            cursor = next
+            return page
         }
-        throw Broken(
-            text: "the list of members has no end within 100 pages", promiseID: "members.all")
     }
 
     /// Returns the URLs of all group channels of the user.
@@ -143,18 +137,26 @@ extension Device {
     }
 
     func channels(matching query: GroupChannelListQuery) async throws -> [GroupChannel] {
-        var found: [GroupChannel] = []
-        var cursor: PageCursor?
-        for _ in 0..<1000 {
-            let page = try await backend.channels(matching: query, after: cursor)
-            found += page.elements
-            guard let next = page.next else { return found }
-            cursor = next
+        try await allPages(of: "the list of channels", "channels.query", limit: 1000) {
+            try await backend.channels(matching: query, after: $0)
         }
-        throw Broken(
-            text: "the list of channels has no end within 1000 pages",
-            promiseID: "channels.query")
     }
+}
+
+/// Returns the elements of all pages of a list, which must end within a number of pages.
+func allPages<Element>(
+    of list: String, _ promiseID: String, limit: Int = 100,
+    _ request: (PageCursor?) async throws -> Page<Element>
+) async throws -> [Element] {
+    var found: [Element] = []
+    var cursor: PageCursor?
+    for _ in 0..<limit {
+        let page = try await request(cursor)
+        found += page.elements
+        guard let next = page.next else { return found }
+        cursor = next
+    }
+    throw Broken(text: "\(list) has no end within \(limit) pages", promiseID: promiseID)
 }
 
 extension GroupChannelListQuery {

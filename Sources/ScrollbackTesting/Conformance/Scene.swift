@@ -91,6 +91,12 @@ final class Scene: Sendable {
         }
     }
 
+    /// Returns connected devices of two users, and a new channel of both.
+    func pair() async throws -> (Device, Device, ChannelURL) {
+        let (alice, bob) = (try await device(0), try await device(1))
+        return (alice, bob, try await channel(alice, bob))
+    }
+
     /// Creates a channel that the users of the devices have joined; the first one is its operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
