@@ -90,17 +90,10 @@ scrollback_reader *scrollback_env_open_file(
 
 size_t scrollback_reader_read(
     scrollback_reader *reader, void *bytes, size_t count, char **error) {
-    char *target = static_cast<char *>(bytes);
     size_t have = 0;
-    while (have < count) {
-        leveldb::Slice read;
-        leveldb::Status status = reader->file->Read(count - have, &read, target + have);
-        if (!Report(status, error)) return 0;
-        if (read.empty()) break;
-        if (read.data() != target + have) std::memcpy(target + have, read.data(), read.size());
-        have += read.size();
-    }
-    return have;
+    leveldb::Status status = scrollback::ReadFully(
+        reader->file.get(), count, static_cast<char *>(bytes), &have);
+    return Report(status, error) ? have : 0;
 }
 
 void scrollback_reader_destroy(scrollback_reader *reader) { delete reader; }

@@ -1,6 +1,8 @@
 #include "Files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "MappedTable.h"
 #include "leveldb/slice.h"
 
 namespace leveldb {
@@ -109,18 +110,13 @@ class DiskFiles final : public Files {
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
         uint64_t size = 0;
-        const bool hasSize = target()->GetFileSize(path, &size).ok();
         // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
         // error of the disk.
-        if (hasSize && size == 0) {
+        if (target()->GetFileSize(path, &size).ok() && size == 0) {
             *result = nullptr;
             return Status::Corruption(path, "the file is empty");
         }
-        Status status = target()->NewRandomAccessFile(path, result);
-        if (status.ok() && hasSize) {
-            *result = NewMappedTable(std::unique_ptr<leveldb::RandomAccessFile>(*result), size);
-        }
-        return status;
+        return target()->NewRandomAccessFile(path, result);
     }
 
     Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
@@ -170,6 +166,29 @@ class MemoryFiles final : public Files {
 };
 
 }  // namespace
+
+Status ReadFully(leveldb::SequentialFile *file, size_t count, char *bytes, size_t *have) {
+    for (*have = 0; *have < count;) {
+        leveldb::Slice read;
+        Status status = file->Read(count - *have, &read, bytes + *have);
+        if (!status.ok()) return status;
+        if (read.empty()) break;
+        if (read.data() != bytes + *have) std::memcpy(bytes + *have, read.data(), read.size());
+        *have += read.size();
+    }
+    return Status::OK();
+}
+
+Status SkipByReading(leveldb::SequentialFile *file, uint64_t count) {
+    char buffer[4096];
+    leveldb::Slice read;
+    while (count > 0) {
+        Status status = file->Read(std::min<uint64_t>(count, sizeof(buffer)), &read, buffer);
+        if (!status.ok() || read.empty()) return status;
+        count -= read.size();
+    }
+    return Status::OK();
+}
 
 std::unique_ptr<Files> NewDiskFiles(leveldb::Env *base) {
     return std::make_unique<DiskFiles>(base);

@@ -43,6 +43,13 @@ class Files : public leveldb::EnvWrapper {
     virtual int SetContents(const std::string &, const std::string &) { return ENOTSUP; }
 };
 
+/// Reads `count` bytes, or fewer only at the end of the file, and sets `have` to their number.
+leveldb::Status ReadFully(
+    leveldb::SequentialFile *file, size_t count, char *bytes, size_t *have);
+
+/// Implements SequentialFile::Skip by reads.
+leveldb::Status SkipByReading(leveldb::SequentialFile *file, uint64_t count);
+
 /// Returns files on disk, which are accessed through `base`; the caller keeps the ownership of
 /// `base`.
 std::unique_ptr<Files> NewDiskFiles(leveldb::Env *base);

@@ -177,13 +177,7 @@ class SealedFiles final : public Files {
         Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
         head->resize(SealedHeader::kSize);
         size_t have = 0;
-        while (status.ok() && have < head->size()) {
-            Slice read;
-            status = file->Read(head->size() - have, &read, &(*head)[have]);
-            if (!status.ok() || read.empty()) break;
-            if (read.data() != &(*head)[have]) std::memcpy(&(*head)[have], read.data(), read.size());
-            have += read.size();
-        }
+        if (status.ok()) status = ReadFully(file.get(), head->size(), &(*head)[0], &have);
         head->resize(have);
         return status;
     }

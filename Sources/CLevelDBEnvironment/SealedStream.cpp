@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "CRC32C.h"
+#include "Files.h"
 
 namespace scrollback {
 
@@ -144,35 +145,16 @@ Status SealedStreamReader::Read(size_t count, Slice *result, char *scratch) {
     return Status::OK();
 }
 
-Status SealedStreamReader::Skip(uint64_t count) {
-    char buffer[4096];
-    Slice read;
-    while (count > 0) {
-        Status status = Read(std::min<uint64_t>(count, sizeof(buffer)), &read, buffer);
-        if (!status.ok() || read.empty()) return status;
-        count -= read.size();
-    }
-    return Status::OK();
-}
+Status SealedStreamReader::Skip(uint64_t count) { return SkipByReading(this, count); }
 
 Status SealedStreamReader::LoadBlock() {
     blockAt_ += block_.size();
     at_ = 0;
     block_.resize(SealedStream::kBlock);
     size_t have = 0;
-    while (have < block_.size()) {
-        Slice read;
-        Status status = file_->Read(block_.size() - have, &read, &block_[have]);
-        if (!status.ok()) {
-            block_.clear();
-            return status;
-        }
-        if (read.empty()) break;
-        if (read.data() != &block_[have]) std::memcpy(&block_[have], read.data(), read.size());
-        have += read.size();
-    }
-    block_.resize(have);
-    return Status::OK();
+    Status status = ReadFully(file_.get(), block_.size(), &block_[0], &have);
+    block_.resize(status.ok() ? have : 0);
+    return status;
 }
 
 void SealedStreamReader::ReadHeader() {
@@ -185,8 +167,7 @@ void SealedStreamReader::ReadHeader() {
     if (header_.Read(block_.data(), block_.size())) {
         key_ = FileKey::Find(cipher_, identity_, header_);
     }
-    hasHeader_ = key_ != nullptr;
-    if (!hasHeader_) Damage();
+    if (key_ == nullptr) Damage();
 }
 
 bool SealedStreamReader::Next(Status *status) {

@@ -67,8 +67,6 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     uint64_t end() const { return end_; }
     /// True if all records so far were intact.
     bool isWhole() const { return !wasTorn_ && !wasDamaged_; }
-    /// True if the file has a header.
-    bool hasHeader() const { return hasHeader_; }
     uint32_t generation() const { return header_.generation; }
     /// Moves the key of the file out of the reader.
     std::unique_ptr<FileKey> TakeKey() { return std::move(key_); }
@@ -91,7 +89,6 @@ class SealedStreamReader final : public leveldb::SequentialFile {
 
     SealedHeader header_;
     std::unique_ptr<FileKey> key_;
-    bool hasHeader_ = false;
 
     /// The current block, its position in the file, and the reader's position in it.
     std::string block_;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "Files.h"
+
 namespace scrollback {
 
 using leveldb::Slice;
@@ -192,29 +194,18 @@ class StreamedTable final : public leveldb::SequentialFile {
         return status;
     }
 
-    Status Skip(uint64_t count) override {
-        char scratch[SealedTable::kPage];
-        Status status;
-        for (Slice read; status.ok() && count > 0; count -= read.size()) {
-            status = Read(std::min<uint64_t>(count, sizeof(scratch)), &read, scratch);
-            if (read.empty()) break;
-        }
-        return status;
-    }
+    Status Skip(uint64_t count) override { return SkipByReading(this, count); }
 
   private:
     Status NextPage() {
         char sealed[SealedTable::kSealedPage];
         size_t size = std::min<uint64_t>(sizeof(sealed), left_);
-        for (size_t have = 0; have < size;) {
-            Slice read;
-            Status status = file_->Read(size - have, &read, sealed + have);
-            if (!status.ok()) return status;
-            if (read.empty()) return Status::Corruption("unexpected end of a sealed file");
-            if (read.data() != sealed + have) std::memcpy(sealed + have, read.data(), read.size());
-            have += read.size();
+        size_t have = 0;
+        Status status = ReadFully(file_.get(), size, sealed, &have);
+        if (!status.ok()) return status;
+        if (have < size || size < kTagSize) {
+            return Status::Corruption("unexpected end of a sealed file");
         }
-        if (size < kTagSize) return Status::Corruption("unexpected end of a sealed file");
         left_ -= size;
         isOver_ = left_ == 0;
         size_ = size - kTagSize;
