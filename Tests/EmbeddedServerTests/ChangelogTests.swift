@@ -114,19 +114,4 @@ import Testing
         #expect(channels.updated.map(\.url) == ["general"])
         #expect(channels.next == (try await alice.channelChanges(since: start).next))
     }
-
-    @Test func channelsComeInPages() async throws {
-        world.server.conditions.changelogPageSize = 2
-        for number in 1...5 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }
-        let bob = try await world.connect("bob")
-        var urls: [ChannelURL] = []
-        var point = ChangelogPoint.time(0)
-        while true {
-            let page = try await bob.channelChanges(since: point)
-            urls += page.updated.map(\.url)
-            point = .token(try #require(page.next))
-            if !page.hasMore { break }
-        }
-        #expect(urls == ["general", "c1", "c2", "c3", "c4", "c5"])
-    }
 }

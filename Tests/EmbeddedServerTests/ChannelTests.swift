@@ -29,32 +29,6 @@ import Testing
         #expect(try await bob.send(.text("hi", in: channel.url)).text == "hi")
     }
 
-    @Test func declinedInvitationRemovesTheChannel() async throws {
-        let alice = try await world.connect("alice")
-        let bob = try await world.connect("bob")
-        _ = try await alice.createChannel(
-            GroupChannelCreateParams(userIDs: ["bob"], url: "general"))
-        try await bob.answerInvitation(to: "general", accepts: false)
-        #expect(await thrown { try await bob.channel("general") }?.detail == .notMember)
-        #expect(try await alice.channel("general").memberCount == 1)
-    }
-
-    @Test func onlyAnInvitationCanBeAnswered() async throws {
-        try world.makeChannel("general", "alice", "bob")
-        let alice = try await world.connect("alice")
-        let carol = try await world.connect("carol")
-        for accepts in [true, false] {
-            for client in [alice, carol] {
-                let error = await thrown {
-                    try await client.answerInvitation(to: "general", accepts: accepts)
-                }
-                #expect(error?.code == .refused)
-                #expect(error?.message.hasSuffix("is not invited to channel general") == true)
-            }
-        }
-        #expect(try await alice.channel("general").memberCount == 2)
-    }
-
     @Test func withoutInvitationsListedUsersJoin() async throws {
         world.server.conditions.missingCapabilities = .invitations
         let alice = try await world.connect("alice")
@@ -65,20 +39,6 @@ import Testing
             try await alice.answerInvitation(to: "general", accepts: true)
         }
         #expect(error?.code == .unsupported)
-    }
-
-    @Test func sameUsersShareADistinctChannel() async throws {
-        let alice = try await world.connect("alice")
-        let bob = try await world.connect("bob")
-        var params = GroupChannelCreateParams("one", userIDs: ["bob"])
-        params.isDistinct = true
-        let first = try await alice.createChannel(params)
-        params.userIDs = ["alice"]
-        let second = try await bob.createChannel(params)
-        #expect(second.url == first.url)
-        #expect(!second.isCreated)
-        params.userIDs = ["alice", "carol"]
-        #expect(try await bob.createChannel(params).url != first.url)
     }
 
     @Test func usedURLIsNotAssigned() async throws {
@@ -104,16 +64,6 @@ import Testing
         #expect(loaded() == before)
         let dave = await thrown { try world.server.revokeUser("dave") }
         #expect(dave?.detail == .userNotExist)
-    }
-
-    @Test func urlIsAssignedOnce() async throws {
-        let alice = try await world.connect("alice")
-        try world.makeChannel("general", "alice")
-        let error = await thrown {
-            try await alice.createChannel(GroupChannelCreateParams(url: "general"))
-        }
-        #expect(error?.code == .refused)
-        #expect(error?.detail == .duplicatedData)
     }
 
     @Test func anyUserCanJoinAPublicChannel() async throws {
@@ -143,21 +93,6 @@ import Testing
         #expect(channel.metadata == ["k": "v"])
         #expect(channel.metadataUpdatedAt == ["k": 1000])
         #expect(channel.memberCount == 1)
-    }
-
-    @Test func hidingEndsWithTheNextMessage() async throws {
-        try world.makeChannel("general", "alice", "bob")
-        let alice = try await world.connect("alice")
-        let bob = try await world.connect("bob")
-        try await bob.hide("general", until: .hiddenAllowAutoUnhide)
-        #expect(try await bob.channel("general").hiddenState == .hiddenAllowAutoUnhide)
-        #expect(try await alice.channel("general").hiddenState == .unhidden)
-        #expect(try await bob.channels(matching: .init(), after: nil).elements == [])
-        _ = try await alice.say("a")
-        #expect(try await bob.channel("general").hiddenState == .unhidden)
-        try await bob.hide("general", until: .hiddenPreventAutoUnhide)
-        _ = try await alice.say("b")
-        #expect(try await bob.channel("general").hiddenState == .hiddenPreventAutoUnhide)
     }
 
     @Test func unreadMessagesAndMentionsAreCounted() async throws {
@@ -210,44 +145,7 @@ import Testing
         #expect(channels.map(\.url) == channels.sorted(by: query.precedes).map(\.url))
     }
 
-    @Test func aListKeepsTheMembersAndTheMetadataOfItsChannels() async throws {
-        try world.makeChannel("general", "alice", "bob")
-        let alice = try await world.connect("alice")
-        var patch = Patch<GroupChannel>()
-        patch.set(\.metadata, to: ["k": "v"])
-        _ = try await alice.updateChannel("general", with: patch)
-        let listed = try await alice.channels(matching: GroupChannelListQuery(), after: nil)
-        #expect(listed.elements == [try await alice.channel("general")])
-        #expect(listed.elements.first?.members.map(\.userID) == ["alice", "bob"])
-        #expect(listed.elements.first?.metadata == ["k": "v"])
-    }
-
-    @Test func membersComeInPages() async throws {
-        try world.makeChannel("general", "alice", "bob", "carol")
-        let alice = try await world.connect("alice")
-        let first = try await alice.members(of: "general", after: nil, limit: 2)
-        #expect(first.elements.map(\.userID) == ["alice", "bob"])
-        let second = try await alice.members(of: "general", after: first.next, limit: 2)
-        #expect(second.elements.map(\.userID) == ["carol"])
-        #expect(second.next == nil)
-    }
-
     // MARK: Moderating
-
-    @Test func onlyOperatorsSendInAFrozenChannel() async throws {
-        try world.makeChannel("general", "alice", "bob")
-        let alice = try await world.connect("alice")
-        let bob = try await world.connect("bob")
-        #expect(
-            await thrown { try await bob.setFrozen(true, for: "general") }?.detail == .notAuthorized
-        )
-        try await alice.setFrozen(true, for: "general")
-        #expect(await thrown { try await bob.say("a") }?.detail == .channelFrozen)
-        try await alice.say("b")
-        try await alice.setFrozen(false, for: "general")
-        try await bob.say("c")
-        #expect(try await bob.texts() == ["b", "c"])
-    }
 
     @Test func muteEndsAfterItsDuration() async throws {
         try world.makeChannel("general", "alice", "bob")
@@ -307,21 +205,6 @@ import Testing
         let lifting = await thrown { try await alice.lift(type, of: "nosuch", in: "general") }
         for error in [restricting, lifting] {
             #expect(error?.code == .notFound && error?.detail == .userNotExist)
-        }
-    }
-
-    @Test(arguments: [RestrictionType.muted, .banned])
-    func anOperatorCannotRestrictThemselves(type: RestrictionType) async throws {
-        try world.makeChannel("general", "alice", "bob")
-        let alice = try await world.connect("alice")
-        let open = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "o"))
-        _ = try await alice.enter(open.url)
-        for url in ["general", open.url] {
-            let error = await thrown {
-                try await alice.restrict("alice", in: url, as: type, until: nil, reason: "")
-            }
-            #expect(error?.code == .refused && error?.detail == .notAuthorized)
-            _ = try await alice.send(.text("in \(url)", in: url))
         }
     }
 

@@ -34,6 +34,7 @@ import Testing
             var bob = try await world.connect("bob")
             try await alice.say("a")
             let offset = try await bob.resetMyHistory(of: "general")
+            #expect(try await bob.channel("general").lastMessage == nil)
             clock.advance(by: 10)
             try await alice.say("b")
             try await bob.leave("general")

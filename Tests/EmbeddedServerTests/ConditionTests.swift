@@ -129,23 +129,6 @@ import Testing
         #expect(try await epoch(of: try World(clock: clock)) == epochs[1])
     }
 
-    @Test func missingCapabilityIsUnsupported() async throws {
-        let world = try World()
-        try world.makeChannel("general", "alice")
-        world.server.conditions.missingCapabilities = [.counts, .reactions]
-        let alice = try await world.connect("alice")
-        _ = try await alice.say("a")
-        let count = await thrown {
-            try await alice.countMessages(in: "general", from: nil, to: nil)
-        }
-        #expect(count?.code == .unsupported)
-        let reaction = await thrown {
-            try await alice.react(.add, with: "k", to: "1", in: "general", requestID: "r")
-        }
-        #expect(reaction?.code == .unsupported)
-        #expect(try await alice.lookup(["1"], in: "general").found[0].reactions == [])
-    }
-
     @Test func conditionsOutOfRangeAreClamped() throws {
         let world = try World()
         world.server.conditions.pageLimit = -5

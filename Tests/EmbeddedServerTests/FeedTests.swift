@@ -33,19 +33,6 @@ import Testing
         #expect(batch.events.channel("general") == (try await alice.channel("general")))
     }
 
-    @Test func longInitialFeedHasSeveralBatches() async throws {
-        world.server.conditions.feedBatchSize = 2
-        for number in 1...4 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }
-        let bob = try await world.connect("bob")
-        let first = try await bob.feed(since: nil)
-        #expect(!first.isLive)
-        let (events, _) = try await bob.catchUp(since: nil)
-        let urls = events.compactMap { event -> ChannelURL? in
-            if case .channel(let update) = event { update.channelURL } else { nil }
-        }
-        #expect(urls == ["c1", "c2", "c3", "c4", "general"])
-    }
-
     @Test func channelThatMovesDuringTheInitialFeedIsNotSkipped() async throws {
         world.server.conditions.feedBatchSize = 1
         try world.makeChannel("a", "bob")
@@ -207,16 +194,6 @@ import Testing
         let last = try await bob.feed(since: next.cursor)
         #expect(last.events.words == ["typing []"])
         #expect(last.cursor != batch.cursor)
-    }
-
-    @Test func feedWaitsForAnEvent() async throws {
-        let bob = world.server.client()
-        _ = try await bob.connect(as: Credentials("bob"))
-        let alice = try await world.connect("alice")
-        let start = try await bob.feed(since: nil).cursor
-        async let batch = bob.feed(since: start)
-        _ = try await alice.say("a")
-        #expect(try await batch.events.words == ["a"])
     }
 
     @Test func aCanceledFeedEndsItsWait() async throws {

@@ -59,10 +59,10 @@ import Testing
         network.update { $0.pages.deletedAnchorsExpire = true }
         for (id, code) in [("d", BackendError.Code.expired), ("e", nil)] {
             #expect(
-                await failure { () throws(BackendError) in
+                await thrown {
                     try await network.messages(
                         in: "one", at: .message(MessageID(id)), older: 1, newer: 1)
-                } == code)
+                }?.code == code)
         }
     }
 
@@ -71,9 +71,9 @@ import Testing
         let old = try #require(page.older)
         network.expire(.pageCursors)
         #expect(
-            await failure { () throws(BackendError) in
+            await thrown {
                 try await network.messages(in: "one", at: .cursor(old), older: 2, newer: 0)
-            } == .expired)
+            }?.code == .expired)
         let pages = try await network.readAll(older: 3)
         #expect(pages.map(\.picture) == ["… f g h", "… c d e …", "a b …"])
         #expect(pages[0].older == "~g1:6")
@@ -84,10 +84,10 @@ import Testing
     @Test func unknownCursorCountsAsExpired() async throws {
         for text in ["~nonsense", "~p1"] {
             #expect(
-                await failure { () throws(BackendError) in
+                await thrown {
                     try await network.messages(
                         in: "one", at: .cursor(PageCursor(text)), older: 2, newer: 0)
-                } == .expired)
+                }?.code == .expired)
         }
     }
 
@@ -96,9 +96,9 @@ import Testing
         let page = try await network.messages(in: "one", at: .newest, older: 2, newer: 0)
         let cursor = try #require(page.older)
         #expect(
-            await failure { () throws(BackendError) in
+            await thrown {
                 try await network.messages(in: "one", at: .cursor(cursor), older: 2, newer: 0)
-            } == .expired)
+            }?.code == .expired)
     }
 
     @Test func listsAreCutAsHistoriesAre() async throws {
@@ -139,18 +139,5 @@ import Testing
             texts += page.messages.map(\.text)
         }
         #expect(texts == server.texts)
-    }
-
-    @Test func theSameSeedCutsTheSamePages() async throws {
-        var readings: [[String]] = []
-        for seed: UInt64 in [1, 1, 2] {
-            var conditions = NetworkConditions(seed: seed)
-            conditions.pages.short = 0.5
-            conditions.pages.empty = 0.5
-            let network = ConditionedBackend(server, conditions: conditions)
-            readings.append(try await network.readAll(older: 4).map(\.picture))
-        }
-        #expect(readings[0] == readings[1])
-        #expect(readings[0] != readings[2])
     }
 }

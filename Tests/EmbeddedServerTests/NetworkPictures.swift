@@ -69,15 +69,3 @@ extension Backend {
         return pages
     }
 }
-
-/// Returns the error that a call throws, or `nil` if it throws none.
-func failure<Answer>(
-    _ body: () async throws(BackendError) -> Answer
-) async -> BackendError.Code? {
-    do throws(BackendError) {
-        _ = try await body()
-        return nil
-    } catch {
-        return error.code
-    }
-}

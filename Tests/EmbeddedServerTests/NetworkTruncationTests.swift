@@ -32,9 +32,10 @@ import Testing
         server.receive("c")
         network.update { $0.feed.truncations = 1 }
         // The seed determines how many messages a truncation omits.
-        let pictures = try await (0..<30).asyncMap { seed in
-            network.update { $0.seed = UInt64(seed) }
-            return try await network.feed(since: before).picture
+        var pictures: [String] = []
+        for seed: UInt64 in 0..<30 {
+            network.update { $0.seed = seed }
+            pictures.append(try await network.feed(since: before).picture)
         }
         #expect(pictures.contains("~"))
         let changes = try await network.messageChanges(in: "one", since: .feed(before))
@@ -87,12 +88,4 @@ private func expectOneTruncation(
     #expect(messages.hasPrefix(parts[0]), sourceLocation: sourceLocation)
     #expect(messages.hasSuffix(parts[1]), sourceLocation: sourceLocation)
     #expect(parts[0].count + parts[1].count < messages.count, sourceLocation: sourceLocation)
-}
-
-extension Sequence {
-    fileprivate func asyncMap<T>(_ body: (Element) async throws -> T) async rethrows -> [T] {
-        var result: [T] = []
-        for element in self { result.append(try await body(element)) }
-        return result
-    }
 }

@@ -45,33 +45,6 @@ import Testing
             ])
     }
 
-    @Test func repeatedRequestCreatesOneMessage() async throws {
-        let alice = try await world.connect("alice")
-        let first = try await alice.send(.text("hi", requestID: "r1"))
-        world.clock.advance(by: 1_000_000)
-        let second = try await alice.send(.text("other", requestID: "r1"))
-        #expect(second == first)
-        #expect(try await alice.texts() == ["hi"])
-    }
-
-    @Test func twoUsersMayHaveTheSameRequestID() async throws {
-        let alice = try await world.connect("alice")
-        let bob = try await world.connect("bob")
-        _ = try await alice.send(.text("a", requestID: "r1"))
-        _ = try await bob.send(.text("b", requestID: "r1"))
-        #expect(try await alice.texts() == ["a", "b"])
-    }
-
-    @Test func repeatedRequestDoesNotRecreateADeletedMessage() async throws {
-        let alice = try await world.connect("alice")
-        let message = try await alice.send(.text("hi", requestID: "r1"))
-        try await alice.delete(try #require(message.messageID), in: "general", requestID: "r2")
-        let error = await thrown { try await alice.send(.text("hi", requestID: "r1")) }
-        #expect(error?.code == .notFound)
-        #expect(error?.detail == .messageNotFound)
-        #expect(try await alice.texts() == [])
-    }
-
     @Test func withoutDeduplicationEachAttemptMakesAMessage() async throws {
         world.server.conditions.missingCapabilities = .deduplicatesRequests
         let alice = try await world.connect("alice")
@@ -98,16 +71,6 @@ import Testing
         let error = await thrown { try await alice.send(.text("abcd")) }
         #expect(error?.code == .refused)
         #expect(error?.detail == .parameterTooLong)
-    }
-
-    @Test func requestOfANonMemberIsRefused() async throws {
-        let carol = try await world.connect("carol")
-        let error = await thrown { try await carol.send(.text("hi")) }
-        #expect(error?.code == .refused)
-        #expect(error?.detail == .notMember)
-        let missing = await thrown { try await carol.send(.text("hi", in: "nowhere")) }
-        #expect(missing?.code == .notFound)
-        #expect(missing?.detail == .channelNotFound)
     }
 
     @Test func replyWithoutAParentIsRefused() async throws {

@@ -114,17 +114,6 @@ import Testing
         #expect(CollectionEventSource(rawValue: 102) == .eventMessageUpdated)
     }
 
-    @Test func enumerationsHaveTheNumbersOfTheField() {
-        #expect(MessageSendingStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
-        #expect(MessageSendingStatus.canceled.rawValue == 4)
-        #expect(MemberState.invited.rawValue == 1 && MemberState.none.rawValue == 2)
-        #expect(ChannelType.open.rawValue == 0 && ChannelType.group.rawValue == 1)
-        #expect(HiddenState.hiddenPreventAutoUnhide.rawValue == 2)
-        #expect(GroupChannelListOrder.latestLastMessage.rawValue == 0)
-        #expect(ConnectionState.closed.rawValue == 3)
-        #expect(ReactionEventAction.delete.rawValue == 1)
-    }
-
     private func json(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }

@@ -89,12 +89,4 @@ import Testing
         #expect(query.includesEmptyChannel && query.includesFrozenChannel)
         #expect(query.hiddenStateFilter == .unhiddenOnly && query.queryType == .and)
     }
-
-    @Test func sentMessageHasTheValuesOfItsParams() {
-        #expect(UserMessageCreateParams("hi").text == "hi")
-        let file = UploadableFile(path: "/a.png", name: "a.png", mimeType: "image/png")
-        #expect(FileMessageCreateParams(file).file?.path == "/a.png")
-        #expect(MultipleFilesMessageCreateParams([file, file]).files.count == 2)
-        #expect(UploadableFile(url: "https://x/a").url == "https://x/a")
-    }
 }
