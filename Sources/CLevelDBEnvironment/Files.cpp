@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "MappedTable.h"
 #include "leveldb/slice.h"
 
 namespace leveldb {
@@ -110,13 +111,18 @@ class DiskFiles final : public Files {
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
         uint64_t size = 0;
+        const bool hasSize = target()->GetFileSize(path, &size).ok();
         // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
         // error of the disk.
-        if (target()->GetFileSize(path, &size).ok() && size == 0) {
+        if (hasSize && size == 0) {
             *result = nullptr;
             return Status::Corruption(path, "the file is empty");
         }
-        return target()->NewRandomAccessFile(path, result);
+        Status status = target()->NewRandomAccessFile(path, result);
+        if (status.ok() && hasSize) {
+            *result = NewMappedTable(std::unique_ptr<leveldb::RandomAccessFile>(*result), size);
+        }
+        return status;
     }
 
     Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
