@@ -8,12 +8,12 @@ import Testing
         let workspace = Workspace()
         _ = try await Command.perform("connect alice", in: workspace)
         #if Inspector
-            let first = try await Command.perform("inspect", in: workspace).text
+            let first = try await Command.perform("inspect", in: workspace)
             #expect(first.hasPrefix("open http://127.0.0.1:"))
-            #expect(try await Command.perform("inspect", in: workspace).text == first)
-            let off = try await Command.perform("inspect off", in: workspace).text
+            #expect(try await Command.perform("inspect", in: workspace) == first)
+            let off = try await Command.perform("inspect off", in: workspace)
             #expect(off == "alice is not inspected")
-            let second = try await Command.perform("inspect", in: workspace).text
+            let second = try await Command.perform("inspect", in: workspace)
             #expect(second.hasPrefix("open http://127.0.0.1:"))
             #expect(second != first)
             await #expect(throws: CommandError.self) {

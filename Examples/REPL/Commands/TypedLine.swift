@@ -5,7 +5,10 @@ package struct TypedLine: Sendable {
     package init(_ text: String) { self.text = text }
 
     /// The name of the command that the line starts with; `nil` if there is none.
-    package var commandName: String? { Command.name(in: text) }
+    package var commandName: String? {
+        // Ignore the error: performing the line reports it.
+        (try? Command.command(for: text.split(whereSeparator: \.isWhitespace)))?.name
+    }
 
     /// The completions at the end of the line, which the tab key offers.
     @MainActor package var completions: [String] {
@@ -16,7 +19,7 @@ package struct TypedLine: Sendable {
     /// Performs the line without a connected user, and returns the output or the error.
     @MainActor package func perform() async -> String {
         do {
-            return try await Command.perform(text).shown
+            return try await Command.perform(text)
         } catch {
             return "error: \(sentence(of: error))"
         }

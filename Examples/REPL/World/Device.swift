@@ -27,7 +27,7 @@ final class Device {
     /// The search that the command `search` started.
     var search: MessageSearch? { didSet { oldValue?.dispose() } }
 
-    private var events: EventBuffer
+    private var events = EventBuffer()
 
     #if Inspector
         /// The inspector that the command `inspect` started.
@@ -52,10 +52,9 @@ final class Device {
 
     init(
         _ name: String, network: ConditionedBackend, account: Account,
-        options: ChatClientOptions, eventLimit: Int
+        options: ChatClientOptions
     ) async throws(SyncError) {
         self.name = name
-        events = EventBuffer(limit: eventLimit)
         userID = Device.userID(of: name)
         self.network = network
         self.account = account
@@ -104,8 +103,7 @@ final class Device {
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
             for await change in changes {
-                let event = Event(.rowsChanged, "~ \(change.line)", [.text: change.line])
-                self?.report(event, .collection)
+                self?.report("~ \(change.line)", .collection)
             }
         }
     }
@@ -121,9 +119,9 @@ final class Device {
     /// reported last.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
-    func removeEvents() -> [Event] { events.removeAll() }
+    func removeEvents() -> [String] { events.removeAll() }
 
-    private func report(_ event: Event, _ source: EventBuffer.Source) {
+    private func report(_ event: String, _ source: EventBuffer.Source) {
         events.add(event, source)
         onEvent()
     }
@@ -165,32 +163,24 @@ struct EventBuffer {
     /// For example, uploads are shown before sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
-    private let limit: Int
-    private var events: [Source: [Event]] = [:]
-    private var leftOut: [Source: Int] = [:]
+    /// The maximum number of events of each source that are shown at once.
+    private static let limit = 12
 
-    /// Creates an empty buffer.
-    ///
-    /// - Parameter limit: The maximum number of events of each source that are shown at once.
-    init(limit: Int) { self.limit = limit }
+    private var events: [Source: [String]] = [:]
+    private var omittedCounts: [Source: Int] = [:]
 
-    mutating func add(_ event: Event, _ source: Source) {
+    mutating func add(_ event: String, _ source: Source) {
         events[source, default: []].append(event)
-        let more = events[source, default: []].count - 2 * limit
-        // Remove many old events at a time, because removing the first element moves all others.
-        guard more > limit else { return }
-        events[source]?.removeFirst(more)
-        leftOut[source, default: 0] += more
+        guard events[source, default: []].count > Self.limit else { return }
+        events[source]?.removeFirst()
+        omittedCounts[source, default: 0] += 1
     }
 
-    mutating func removeAll() -> [Event] {
-        defer { self = EventBuffer(limit: limit) }
+    mutating func removeAll() -> [String] {
+        defer { self = EventBuffer() }
         return Source.allCases.flatMap { source in
-            let events = events[source] ?? []
-            let more = max(0, events.count - limit)
-            let count = more + (leftOut[source] ?? 0)
-            let before = Event(.leftOut, "… \(counted(count, "earlier event"))", [.count: count])
-            return (count > 0 ? [before] : []) + events.dropFirst(more)
+            let omitted = omittedCounts[source].map { "… \(counted($0, "earlier event"))" }
+            return [omitted].compactMap { $0 } + (events[source] ?? [])
         }
     }
 }

@@ -12,16 +12,21 @@ import Scrollback
     var width = 100
 
     /// A closure that is called with the events that arrive while no command runs.
-    var onEvent: ([Event]) -> Void = { _ in }
+    var onEvent: ([String]) -> Void = { _ in }
 
     /// A closure that is called with the progress of a long command, and with `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
+
+    func showProgress(_ text: String) { onProgress(text) }
 
     /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
+
+    /// A Boolean value that indicates whether the command `quit` has ended the prompt.
+    var hasEnded = false
 
     private let options: World.Options
     private var made: World?
@@ -30,7 +35,7 @@ import Scrollback
     /// The store in memory that is open until there is a device, or until another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
-    private var reported: [Event] = []
+    private var reported: [String] = []
 
     private enum Opened {
         case notYet
@@ -173,12 +178,10 @@ extension Workspace {
     }
 
     /// Runs a command, and collects the events that arrive while it runs.
-    func perform(
-        _ body: () async throws -> Command.Reply
-    ) async throws -> Command.Reply {
+    func perform(_ body: () async throws -> String) async throws -> String {
         isPerforming = true
         defer { isPerforming = false }
-        let reply: Command.Reply
+        let reply: String
         do {
             reply = try await body()
         } catch {
@@ -186,7 +189,7 @@ extension Workspace {
             reported = deviceEvents()
             throw error
         }
-        if !reply.isLast, let made {
+        if !hasEnded, let made {
             await made.waitUntilIdle(within: patience)
             if !made.clock.isRunning { try await made.pass(.seconds(1)) }
         }
@@ -196,11 +199,11 @@ extension Workspace {
 
     /// Removes and returns the events of the current device, and of the device that `as DEVICE` has
     /// selected.
-    private func deviceEvents() -> [Event] {
+    private func deviceEvents() -> [String] {
         let events = device?.removeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }
         made?.visited = nil
-        return events + visited.removeEvents().map { $0.received(by: visited.name) }
+        return events + visited.removeEvents().map { "\(visited.name)| \($0)" }
     }
 
     private func report(of device: Device) {
@@ -232,13 +235,30 @@ extension Workspace {
         return observation != nil
     }
 
-    /// Removes and returns the events: first an event for each change of the observed part of the
+    /// Removes and returns the events: first a line for each change of the observed part of the
     /// store, then the events of the devices.
-    func events() -> [Event] {
+    func events() -> [String] {
         defer { reported = [] }
-        let changes = observation?.drain().map { change in
-            Event(.storeChanged, change.line, [.change: change.number])
+        return (observation?.drain().map(\.line) ?? []) + reported
+    }
+}
+
+extension Change {
+    /// The number of the change, and how often it contains each operation, in one line.
+    fileprivate var line: String {
+        let names = operations.map { operation in
+            // A case without an associated value has no label.
+            Mirror(reflecting: operation).children.first?.label ?? "\(operation)"
         }
-        return (changes ?? []) + reported
+        var counts: [(name: String, count: Int)] = []
+        for name in names {
+            if counts.last?.name == name {
+                counts[counts.count - 1].count += 1
+            } else {
+                counts.append((name, 1))
+            }
+        }
+        let parts = counts.map { $0.count == 1 ? $0.name : "\($0.count) \($0.name)" }
+        return "change \(number): \(parts.joined(separator: ", "))"
     }
 }
