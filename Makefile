@@ -46,7 +46,7 @@ MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
-FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors Line Search
+FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
 # The last two build the libraries with other flags, so each package after them would build them again.
 LAST_CONSUMERS := WithInspector WithOwnModules
 CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package.swift,%,\

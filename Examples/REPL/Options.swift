@@ -26,6 +26,12 @@ struct Options {
     /// A Boolean value that indicates whether the command `demo` runs first.
     var isDemo = false
 
+    /// A Boolean value that indicates whether results are lines of JSON.
+    var isJSON = false
+
+    /// A Boolean value that indicates whether only errors are shown.
+    var isQuiet = false
+
     /// The maximum time that a command waits for its effects.
     ///
     /// `nil` stands for the default: 300 ms at the prompt, and 10 s otherwise.
@@ -46,6 +52,8 @@ struct Options {
           --secrets FILE    read passwords and tokens of Matrix users from lines of a file:
                             USER password PASSWORD, or USER token TOKEN
           --script FILE     run the commands of a file, and stop at the first that fails
+          --json            print lines of JSON, for machines: see help --json
+          --quiet           print errors only
           --patience TIME   how long a command waits for its effects: 0ms, 2s
                             (default: 10s, and 300ms at the prompt)
           --clock TIME      use a clock that advances by one second with each command
@@ -79,6 +87,8 @@ struct Options {
             case "--user": user = try value(of: option)
             case "--secrets": secrets = try Secrets(file: try URL(typed: try value(of: option)))
             case "--script": script = try value(of: option)
+            case "--json": isJSON = true
+            case "--quiet": isQuiet = true
             case "--patience":
                 let text = try value(of: option)
                 guard let duration = Duration(typed: text) else {
@@ -87,7 +97,7 @@ struct Options {
                 patience = duration
             case "--clock":
                 let text = try value(of: option)
-                guard let time = Timestamp(typed: text) ?? Timestamp(typed: "@\(text)") else {
+                guard let time = Timestamp(number: text) ?? Timestamp(typed: text) else {
                     throw CommandError.failed(
                         "'\(text)' is not a time, such as 2023-11-14T22:13:20Z")
                 }

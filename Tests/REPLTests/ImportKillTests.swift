@@ -48,7 +48,8 @@ import Testing
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2: return "import \(logs[1])"
         case 2..<4: return "import \(log)"
-        case 4..<6: return "open \(url)"
+        case 4: return "import \(log) server-only"
+        case 5: return "open \(url)"
         case 6: return "prev"
         case 7: return "heal \(url)"
         default: return "send hello \(number)"
@@ -96,7 +97,7 @@ import Testing
     ///
     /// Expects that every device then has all messages.
     private func expectAll(_ logs: [String], on program: Program) async throws {
-        let imports = logs.map { "import \($0)" }
+        let imports = logs.map { "import \($0) server-only" }
         let checks = ["sync", "heal red", "heal blue", "verify red", "verify blue"]
         let output = try await finish(
             program, ["connect alice"] + imports + checks + ["connect bob"] + checks)

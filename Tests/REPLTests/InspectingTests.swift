@@ -8,12 +8,12 @@ import Testing
         let workspace = Workspace()
         _ = try await Command.perform("connect alice", in: workspace)
         #if Inspector
-            let first = try await Command.perform("inspect", in: workspace)
+            let first = try await Command.perform("inspect", in: workspace).text
             #expect(first.hasPrefix("open http://127.0.0.1:"))
-            #expect(try await Command.perform("inspect", in: workspace) == first)
-            let off = try await Command.perform("inspect off", in: workspace)
+            #expect(try await Command.perform("inspect", in: workspace).text == first)
+            let off = try await Command.perform("inspect off", in: workspace).text
             #expect(off == "alice is not inspected")
-            let second = try await Command.perform("inspect", in: workspace)
+            let second = try await Command.perform("inspect", in: workspace).text
             #expect(second.hasPrefix("open http://127.0.0.1:"))
             #expect(second != first)
             await #expect(throws: CommandError.self) {

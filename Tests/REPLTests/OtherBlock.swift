@@ -105,5 +105,10 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Matrix.md", "make matrix-server",
             .none(because: "starts a homeserver, and asks for a password")),
+
+        OtherBlock("Docs/Scripts.md", "$ printf", .test("scriptsPageShowsTheActualJSON")),
+        OtherBlock(
+            "Docs/Scripts.md", "With --json, each line is an object",
+            .test("scriptsPageListsAllJSONKeys")),
     ]
 }

@@ -21,6 +21,31 @@ import Testing
         await reply(line).split(separator: "\n").map(String.init)
     }
 
+    /// Saves a channel with `count` members, and `count` more channels.
+    private func save(members count: Int) async throws {
+        var channel = GroupChannel(url: "crowd", name: "Crowd", createdAt: 5)
+        channel.members = (1...count).map { Member(User(id: UserID("u\($0)"), nickname: "")) }
+        channel.readReceipts = Dictionary(
+            uniqueKeysWithValues: (1...count).map { (UserID("u\($0)"), Timestamp(5)) })
+        try workspace.store.write { try $0.save(channel) }
+    }
+
+    @Test func largeChannelIsShortened() async throws {
+        try await save(members: 3000)
+        let short = await lines("channel crowd")
+        #expect(short.count < 100)
+        #expect(short.contains("members: … 10 of 3,000 shown: add all for the rest"))
+        #expect(short.contains("read_receipt: … 10 of 3,000 shown: add all for the rest"))
+        let json = short.prefix { !$0.hasPrefix("members: ") }.joined(separator: "\n")
+        let cut = try JSONDecoder().decode(GroupChannel.self, from: Data(json.utf8))
+        #expect(cut.members.map(\.userID.rawValue).last == "u10" && cut.members.count == 10)
+        let whole = await reply("channel crowd all")
+        let all = try JSONDecoder().decode(GroupChannel.self, from: Data(whole.utf8))
+        #expect(all.members.count == 3000 && all.readReceipts.count == 3000)
+        // The output of `--json` is complete.
+        #expect(await workspace.jsonLines("channel crowd", 1).contains("u3000"))
+    }
+
     @Test func longListEndsWithItsTotal() async throws {
         let picture = (1...150).map { "m\($0) ~" }.joined(separator: " ").dropLast(2)
         _ = await reply("draw general \(picture)")
@@ -33,8 +58,8 @@ import Testing
             }
         }
         for (line, total) in [
-            ("channels", 150), ("open-channels", 150), ("gaps general", 149), ("count", 302),
-            ("evict", 301),
+            ("channels", 150), ("open-channels", 150), ("gaps general", 149), ("count", 301),
+            ("pins", 150), ("evict", 301),
         ] {
             let short = await lines(line)
             let remark = "… 100 of \(total) shown: add all for the rest"
@@ -63,8 +88,11 @@ import Testing
         }
         let short = await lines("verify general")
         let missing = try #require(short.first { $0.hasPrefix("50 missing: ") }, "\(short)")
-        #expect(missing.hasSuffix(" … and 30 more"))
-        #expect(missing.split(separator: " ").count == 2 + 20 + 4)
+        #expect(missing.hasSuffix(" … and 30 more: add all for the rest"))
+        #expect(missing.split(separator: " ").count == 2 + 20 + 9)
+        let all = await lines("verify general all")
+        #expect(all.contains { $0.split(separator: " ").count == 52 })
+        #expect(!all.contains { $0.contains("…") })
         await workspace.end()
     }
 
@@ -72,7 +100,7 @@ import Testing
         _ = await reply("demo", "server option listLimit 1")
         #expect(await lines("members").count == 3)
         #expect(
-            await lines("members limit 2").last == "… the first 2 shown: add all for the rest")
+            await lines("members limit 2").last == "… 2 of 3 shown: add all for the rest")
         #expect(await reply("talk 3").hasPrefix("3 messages in general"))
         #expect(await reply("away 1d 4").hasPrefix("4 messages by bob, carol in 1d"))
         await workspace.end()
@@ -167,6 +195,8 @@ import Testing
         let report = await second.reply("cache report")
         #expect(report.hasPrefix("the cache cannot be opened: wrongKey: "))
         #expect(report.contains(#""openingFailure" : "wrongKey""#))
+        let json = await second.jsonLines("cache report", 1)
+        #expect(!json.contains(#""is_damaged":false"#) && json.contains(#""error":"wrongKey"#))
         await second.end()
     }
 }

@@ -39,6 +39,23 @@ import Testing
         #expect(Self.sessions.flatMap(\.examples).count > 5)
     }
 
+    @Test func scriptsPageListsAllJSONKeys() throws {
+        #expect(try Project.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
+    }
+
+    @Test @MainActor func scriptsPageShowsTheActualJSON() async throws {
+        let block = try #require(
+            CodeBlock.all(on: "Docs/Scripts.md").first { $0.lines[0].hasPrefix("$ printf") })
+        let script = try #require(block.lines[0].firstMatch(of: /'(.*)'/)).output.1
+        let workspace = Workspace()
+        var written: [String] = []
+        for (index, line) in script.split(separator: "\\n").enumerated() {
+            written.append(await workspace.jsonLines(String(line), index + 1))
+        }
+        await workspace.end()
+        #expect(written.joined(separator: "\n") == block.lines.dropFirst().joined(separator: "\n"))
+    }
+
     /// The code of the page is a consumer package, which `make consumers` compiles and runs.
     @Test func theFirstExamplesAreAConsumer() throws {
         let code = try Project.text("Tests/Consumers/FirstExample/main.swift")

@@ -24,15 +24,11 @@ import Testing
         return url.path
     }
 
-    private static func drawn(_ channel: String) -> String {
-        "drew 1 message, 0 gaps and 0 outbox items in \(channel)\n"
-    }
-
     @Test func scriptStopsAtTheFirstFailure() async throws {
-        let path = try script("# A comment\ndraw a x\n\ntiem 0\ndraw b x\n")
+        let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
         let result = try await run(["--memory", "--script", path])
         #expect(result.status == 1)
-        #expect(result.output == Self.drawn("a"))
+        #expect(result.output == "1970-01-01T00:00:00.000Z\n")
         #expect(
             result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
     }
@@ -53,8 +49,8 @@ import Testing
     }
 
     @Test func byteOrderMarkIsIgnored() async throws {
-        let text = "\u{FEFF}draw a x\ndraw b x\n"
-        let output = Self.drawn("a") + Self.drawn("b")
+        let text = "\u{FEFF}time 0\ntime 1\n"
+        let output = "1970-01-01T00:00:00.000Z\n1970-01-01T00:00:00.001Z\n"
         let piped = try await run(["--memory"], text)
         #expect(piped.status == 0 && piped.output == output)
         let read = try await run(["--memory", "--script", script(text)])
@@ -62,10 +58,32 @@ import Testing
     }
 
     @Test func pipeContinuesAfterAFailure() async throws {
-        let result = try await run(["--memory"], "tiem 0\ndraw b x\n")
+        let result = try await run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
-        #expect(result.output == Self.drawn("b"))
+        #expect(result.output == "1970-01-01T00:00:00.001Z\n")
         #expect(result.errors.hasPrefix("error: line 1: "))
+    }
+
+    @Test func jsonHasOneLineForEachCommand() async throws {
+        let result = try await run(
+            ["--memory", "--json", "--clock", "2023-11-14T22:13:20Z"],
+            "connect alice\n\nopen nowhere else\ntiem\n")
+        #expect(
+            result.output == """
+                {"command":"connect","input":"connect alice","kind":"result","line":1,"text":"alice","values":{"device":"alice","user_id":"alice"}}
+                {"event":"connected","kind":"event","line":1,"text":"= alice is connected","values":{"user_id":"alice"}}
+                {"code":"usage","command":"open","input":"open nowhere else","kind":"error","line":3,"text":"usage: open CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]"}
+                {"code":"failed","input":"tiem","kind":"error","line":4,"text":"there is no command 'tiem': help lists them all"}
+
+                """)
+        #expect(result.errors == "")
+        #expect(result.status == 1)
+    }
+
+    @Test func quietShowsErrorsOnly() async throws {
+        let result = try await run(["--memory", "--quiet"], "time 0\ntime\n")
+        #expect(result.output == "")
+        #expect(result.errors == "error: line 2: usage: time MILLISECONDS | DATE\n")
     }
 
     @Test(arguments: [
@@ -148,14 +166,14 @@ import Testing
         try await killed.reads("alice is connected")
         killed.type("import \(log)\n")
         // The program is killed during the import.
-        try await killed.readsError("importing: ")
+        try await killed.readsError("importing  ")
         try await killed.kill()
 
         let copy = directory.appending(path: "copy.jsonl").path
         let again = try await run(
             home, "connect alice\nimport \(log)\ncount log\nverify log\nexport \(copy) log\n")
         #expect(!again.errors.contains("error: "), "\(again)")
-        #expect(again.output.contains("line 20001: this is not a JSON object\n"))
+        #expect(again.output.contains("line 20001: no '{' at byte 1\n"))
         #expect(again.output.contains("20,000 messages are in the cache of alice\n"))
         #expect(again.output.contains("compared 20,000 messages: no differences from the server\n"))
         let lines = try String(contentsOfFile: copy, encoding: .utf8).split(separator: "\n")
@@ -164,23 +182,24 @@ import Testing
     }
 
     @Test func aPipeGetsNoEscapes() async throws {
-        let log = try LogOfMessages(count: 2_500, from: 1000)
+        let log = try LogOfMessages(count: 2_500)
         let result = try await run(
-            ["--memory", "--demo"], "as bob send Hi\nimport \(log.path)\ntiem\n",
+            ["--memory", "--demo"], "as bob send Hi\nimport \(log.path) id=line\ntiem\n",
             environment: ["TERM": "xterm-256color"])
         #expect(result.output.contains("+ general 69  bob: Hi\n"))
         #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
         // Progress is written to standard error, as separate lines.
         let lines = result.errors.split(separator: "\n")
-        #expect(lines.count >= 2 && lines[0].hasPrefix("importing: "), "\(lines)")
+        #expect(lines.count >= 2 && lines[0].hasPrefix("importing  "), "\(lines)")
         #expect(lines.last?.hasPrefix("error: line 3: there is no command") == true)
         #expect(!result.errors.contains { $0 == "\u{1B}" || $0 == "\r" })
     }
 
     @Test func eventsBetweenCommandsAreReported() async throws {
-        let program = try Program(["--memory", "--demo", "--patience", "0ms"])
+        let program = try Program(["--memory", "--json", "--demo", "--patience", "0ms"])
         program.type("send Hello\n")
-        #expect(try await program.reads("= sent alice-1 as 69").contains("(alice-1)  Hello\n"))
+        let told = try await program.reads(#""event":"message_sent""#)
+        #expect(told.contains(#""command":"send","input":"send Hello","kind":"result","line":1"#))
         program.endInput()
         #expect(try await program.ends().status == 0)
     }

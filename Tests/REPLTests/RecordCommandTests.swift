@@ -5,12 +5,59 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct RecordCommandTests {
     private func reply(_ line: String) async throws -> String {
-        try await Command.perform(line)
+        let text = try await Command.perform(line).shown
+        return text
     }
 
-    @Test func schemaListsEveryType() async throws {
-        let names = try await reply("schema").split(separator: "\n").map(String.init)
-        #expect(names == RecordType.names && names.contains("Message"))
+    @Test func typesListsEveryType() async throws {
+        #expect(
+            try await reply("types").split(separator: "\n").map(String.init) == RecordType.names)
+        #expect(RecordType.names.contains("Message"))
+    }
+
+    @Test(arguments: RecordType.names)
+    func theSampleHasValues(type: String) async throws {
+        let sample = try await reply("sample \(type)")
+        #expect(sample != "{}")
+    }
+
+    /// A field may be missing in a sample only if its record contains the sample's own type.
+    @Test func aSampleHasAValueInEachField() throws {
+        func missing(_ name: String) throws -> [String] {
+            let type = try RecordType(named: name)
+            let there = Set(try Sample.of(type).fieldBytes.map(\.number))
+            return type.type.schema.fieldDescriptions
+                .filter { $0.number != RecordType.extraNumber && !there.contains($0.number) }
+                .map(\.name)
+        }
+        let written = [
+            "Message", "GroupChannel", "OpenChannel", "User", "Member", "GroupChannelListQuery",
+            "Reaction",
+        ]
+        for name in RecordType.names where !written.contains(name) {
+            #expect(try missing(name) == [], "\(name)")
+        }
+    }
+
+    @Test(arguments: RecordType.names)
+    func sampleSurvivesTheBinaryForm(type: String) async throws {
+        let sample = try await reply("sample \(type)")
+        let lines = try await reply("serialize \(type) \(sample)").split(separator: "\n")
+        #expect(try await reply("deserialize \(type) \(lines[0])") == sample)
+        #expect(try await reply("fields \(type) \(lines[0])") == reply("fields \(type) \(sample)"))
+    }
+
+    @Test(arguments: RecordType.names)
+    func theRowsOfFieldsHoldEachByteOnce(type: String) throws {
+        let record = try Sample.of(RecordType(named: type))
+        let rows = FieldTable(record).text.split(separator: "\n")
+        let hex = rows.flatMap { (row: Substring) -> [Substring] in
+            // If its indentation is deep, a row of the table is wider than the others.
+            let bytes = row.dropFirst(6)
+            let indent = bytes.prefix { $0 == " " }.count
+            return bytes.prefix(max(FieldTable.hexWidth, indent + 35)).split(separator: " ")
+        }
+        #expect(hex.joined(separator: " ") == Hex.text(record.serializedBytes))
     }
 
     @Test func schemaListsNumbersNamesTypesAndAliases() async throws {
@@ -64,8 +111,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("schema Mesage", "there is no type 'Mesage': schema lists them all"),
-        ("schema User Member", "usage: schema [TYPE]"),
+        ("sample Mesage", "there is no type 'Mesage': types lists them all"),
+        ("sample", "usage: sample TYPE"),
+        ("sample User Member", "usage: sample TYPE"),
         ("json Message", "usage: json TYPE JSON"),
         ("deserialize Reaction 0a 02 2b", "Reaction: truncated at byte 3"),
         ("deserialize Reaction 0a 01 ff", "Reaction: invalidText at byte 2"),
@@ -85,7 +133,7 @@ import Testing
     }
 
     @Test func tabCompletesTypesIgnoringCase() {
-        #expect(Completion.words("mem", after: "schema ") == ["Member"])
+        #expect(Completion.words("mem", after: "sample ") == ["Member"])
         #expect(Completion.words("OG", after: "fields ") == ["OGImage", "OGMetaData"])
         #expect(Completion.words("m", after: "fields Message ") == [])
         #expect(Completion.words("m", after: "tiem ") == [])

@@ -14,9 +14,23 @@ extension Workspace {
     /// Returns what the prompt prints for a line.
     func reply(_ line: String) async -> String {
         do {
-            return try await Command.perform(line, in: self)
+            let reply = try await Command.perform(line, in: self)
+            return reply.isLast ? "quit" : reply.shown
         } catch {
-            return (["error: \(sentence(of: error))"] + events()).joined(separator: "\n")
+            return (["error: \(sentence(of: error))"] + events().map(\.text))
+                .joined(separator: "\n")
+        }
+    }
+
+    /// Returns what `--json` prints for a line with a number.
+    func jsonLines(_ line: String, _ number: Int) async -> String {
+        do {
+            let reply = try await Command.perform(line, in: self)
+            return reply.jsonLines(to: line, number).joined(separator: "\n")
+        } catch {
+            let lines =
+                events().map { ResultLine($0, number) } + [ResultLine(error, to: line, number)]
+            return lines.map(\.json).joined(separator: "\n")
         }
     }
 }

@@ -10,11 +10,30 @@ import Testing
         for number in 0..<4 {
             // The pipe stays open. If the program needed the next command before it ran this one,
             // no answer would come.
-            program.type("draw c\(number) a\n")
-            try await program.reads("items in c\(number)\n")
+            program.type("time \(number)\n")
+            try await program.reads("1970-01-01T00:00:00.00\(number)Z")
         }
         program.endInput()
         #expect(try await program.ends().status == 0)
+    }
+
+    @Test func progressInAPipeIsPrintedInIntervals() {
+        var progress = PlainProgress()
+        let begin = ContinuousClock.now
+        #expect(progress.line("1", at: begin) == "1")
+        #expect(progress.line("2", at: begin + .seconds(4)) == nil)
+        #expect(progress.line("3", at: begin + .seconds(5)) == "3")
+        #expect(progress.line("4", at: begin + .seconds(9)) == nil)
+        // When the command has ended, the next command's progress is printed at once.
+        #expect(progress.line(nil, at: begin + .seconds(9)) == nil)
+        #expect(progress.line("5", at: begin + .seconds(9)) == "5")
+    }
+
+    @Test func jsonHasNoControlCharactersEither() throws {
+        let line = ResultLine(.text("\u{1B}[2J \u{9B} é\n"), to: "show", 1).json
+        #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(object?["text"] as? String == "\u{1B}[2J \u{9B} é\n")
     }
 
     @Test(arguments: [

@@ -42,6 +42,8 @@ import Testing
                 bytes[place.lowerBound] ^= 1
             }
         }
+        let copy = place.url.appending(path: "copy")
+        try FileManager.default.copyItem(at: home, to: copy)
         let sentence =
             isTorn
             ? "the last change of the outbox was incomplete and is lost"
@@ -50,6 +52,18 @@ import Testing
         let lines = text.output.split(separator: "\n")
         #expect(lines.contains { $0.hasPrefix("! \(sentence)") }, "\(text)")
         #expect(lines.contains { $0.hasPrefix("damage") && $0.contains(sentence) }, "\(text)")
+
+        try FileManager.default.removeItem(at: home)
+        try FileManager.default.moveItem(at: copy, to: home)
+        let json = try await run(["--json"], "connect alice\nstatus\n")
+        let objects = try json.output.split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        // The replies of the commands and the event contain the damage.
+        let values = objects.compactMap { $0["values"] as? [String: Any] }
+        let damage = values.compactMap { ($0["damage"] as? [String])?.first }
+        #expect(damage.count { $0.hasPrefix(sentence) } == 3, "\(json.output)")
+        #expect(json.output.contains(#""damage_found""#))
     }
 
     @Test func syncEndsWithoutAConnection() async throws {
@@ -67,5 +81,24 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: files).contains("KEY"))
         let plain = try await run([], "file-cache load \(files) general\n")
         #expect(plain.status == 1 && plain.errors.contains("wrongKey"), "\(plain)")
+    }
+
+    @Test func runWithoutTheKeyLeavesNothingPlain() async throws {
+        let key = ["--key-file", place.url.appending(path: "key").path]
+        _ = try await run(key, "demo\noffline\nsend canary-first\n")
+        _ = try await run([], "connect alice\nopen general\noffline\nsend canary-second\n")
+        let devices = home.appending(path: "devices")
+        func isReadable(_ text: String) throws -> Bool {
+            try FileManager.default.subpathsOfDirectory(atPath: devices.path).contains { path in
+                let bytes = FileManager.default.contents(
+                    atPath: devices.appending(path: path).path)
+                return path.contains(text) || bytes?.range(of: Data(text.utf8)) != nil
+            }
+        }
+        #expect(try isReadable("canary-second") && isReadable("alice"))
+        let shown = try await run(key, "connect alice\nopen general\nwindow\n")
+        #expect(shown.output.contains("canary-first"), "\(shown)")
+        #expect(shown.output.contains("canary-second"), "\(shown)")
+        #expect(try !isReadable("canary") && !isReadable("alice"))
     }
 }

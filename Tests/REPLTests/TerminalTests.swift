@@ -135,9 +135,10 @@ struct TerminalTests {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
-        try await program.reads("importing: ")
+        try await program.reads("importing  ▕█")
         // The prompt is drawn over the progress line.
         let drawn = try await program.reads("alice general> ")
+        #expect(drawn.contains("/s"))
         #expect(drawn.contains("syncing"))
         #expect(!drawn.contains("\n"))
         try await program.reads("imported 3,000 messages into 1 channel\n")
@@ -152,15 +153,29 @@ struct TerminalTests {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(columns: 40, environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
-        try await program.reads("\rimporting: ")
+        try await program.reads("\rimporting  ")
         let drawn = try await program.reads("alice general> ")
-        let lines = "importing: \(drawn)".replacing(/\u{1B}\[[0-9;?]*[a-zA-Z]/, with: "")
+        let lines = "importing  \(drawn)".replacing(/\u{1B}\[[0-9;?]*[a-zA-Z]/, with: "")
             .split(separator: "\r")
         for line in lines {
             #expect(line.count <= 40)
-            #expect(
-                line.contains(#/^(importing:|syncing|alice) /#), "\(line) is the rest of a line")
+            #expect(line.contains(#/^(importing|syncing|alice) /#), "\(line) is the rest of a line")
         }
+        program.type("version\n")
+        try await program.reads("LevelDB")
+        program.type("\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
+    /// On a terminal that cannot overwrite a line, readline would cut the progress line in the
+    /// middle of a character.
+    @Test func progressIsPrintedInLinesIfTheTerminalCannotOverwrite() async throws {
+        let log = try LogOfMessages(count: 3000, from: 1000)
+        let program = try await program(environment: ["TERM": "dumb"])
+        program.type("import \(log.path)\n")
+        let drawn = try await program.reads("imported 3,000 messages into 1 channel\n")
+        #expect(drawn.contains(#/\rimporting  ▕█+▏  100 %  1,000  [0-9,]+/s.*\n/#))
+        #expect(!drawn.contains("\u{FFFD}"))
         program.type("version\n")
         try await program.reads("LevelDB")
         program.type("\u{4}")

@@ -60,12 +60,15 @@ struct Transcript {
     /// Returns the text of the session with the actual output, except for the lines that this
     /// transcript omits.
     @MainActor func replayed(
-        in workspace: Workspace, _ places: borrowing ExampleDirectory
+        in workspace: Workspace, _ places: borrowing ExampleDirectory, asJSON: Bool = false
     ) async -> String {
         var text = head
         for (index, line) in lines.enumerated() {
             text += "\(workspace.prompt)\(line)\n"
-            let reply = await workspace.reply(places.moved(line))
+            let reply =
+                asJSON
+                ? await workspace.jsonLines(places.moved(line), index + 1)
+                : await workspace.reply(places.moved(line))
             if !reply.isEmpty {
                 text += Self.shortened(places.movedBack(reply), as: replies[index]) + "\n"
             }

@@ -5,6 +5,8 @@ import Testing
 
 /// Replays `Docs/Tour.md`, `Docs/Search.md`, the README and the files in `Transcripts`.
 ///
+/// Files with the suffix `.jsonl` are replayed with `--json`.
+///
 /// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
 @Suite(.timeLimit(.minutes(10))) struct TranscriptTests {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
@@ -12,7 +14,7 @@ import Testing
 
     static let files: [String] = {
         let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
-        return (names ?? []).filter { $0.hasSuffix(".txt") }.sorted()
+        return (names ?? []).filter { $0.hasSuffix(".txt") || $0.hasSuffix(".jsonl") }.sorted()
     }()
 
     @Test(arguments: files)
@@ -22,7 +24,8 @@ import Testing
         let places = try ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        let shown = await Transcript(text).replayed(in: workspace, places)
+        let shown = await Transcript(text)
+            .replayed(in: workspace, places, asJSON: file.hasSuffix(".jsonl"))
         await workspace.end()
         if ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil {
             try Data(shown.utf8).write(to: url)
@@ -58,8 +61,8 @@ import Testing
         }
     }
 
-    @Test @MainActor func everyCommandHasATranscript() throws {
-        var shown: Set<String> = []
+    @Test @MainActor func everyCommandHasATranscriptOrAnOutput() throws {
+        var shown = Set(Command.all.filter { $0.output != nil }.map(\.name))
         for file in Self.files {
             let url = Self.directory.appending(path: file)
             for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
@@ -73,7 +76,7 @@ import Testing
             }
         }
         let missing = Command.all.map(\.name).filter { !shown.contains($0) }
-        #expect(missing == [], "no transcript for these")
+        #expect(missing == [], "no transcript and no output for these")
     }
 
     private func expectSameLines(_ shown: String, _ expected: String) {

@@ -100,6 +100,8 @@ import Testing
         let unknown = "the store has no data of channel nosuch, and the server cannot be reached: "
         #expect(
             await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
+        #expect(
+            await workspace.jsonLines("verify nosuch", 1).contains(#""code":"notConnected""#))
         // With a failing server, it cannot determine this either.
         _ = await workspace.reply("online")
         _ = await workspace.reply("fail all serverFailure 1")

@@ -4,12 +4,22 @@ import Scrollback
 extension Command {
     static let searching: [Command] = [
         Command(
-            "search WORDS [in CHANNEL] [by USER] [since TIME]", freeTextAfter: 0,
-            "Finds messages on the device that contain all words, the newest 10 first.",
+            name: "search",
+            usage: "WORDS [in CHANNEL] [by USER] [since TIME]",
+            freeTextAfter: 0,
+            summary: "Finds messages on the device that contain all words, the newest 10 first.",
             notes: [
                 "The last word may be unfinished; \"quoted words\" are next to each other; -WORD"
                     + " excludes messages."
-            ], example: "search build went in general"
+            ],
+            example: "search build went in general",
+            preparation: ["demo"],
+            covers: [
+                "ChatClient.search(_:after:limit:)", "ChatClient.makeMessageSearch(_:pageSize:)",
+                "MessageSearch.messages", "MessageSearch.hasMore", "MessageSearch.unsearched",
+                "MessageSearch.dispose()",
+            ],
+            gives: [.messages, .hasMore, .outboxItems, .channels, .unsearched]
         ) { arguments in
             let params = try await arguments.search()
             let device = try arguments.device
@@ -19,25 +29,47 @@ extension Command {
             let page = try await device.client.search(params, limit: 0)
             return try await arguments.found(page)
         },
-        Command("backfill", "Fetches what search could not read, and lists what it finds then.") {
-            arguments in
+        Command(
+            name: "backfill",
+            summary: "Fetches what search could not read, and lists what it finds then.",
+            example: "backfill",
+            preparation: ["demo", "away 1d 400", "online", "search good morning"],
+            covers: ["MessageSearch.backfill()"],
+            gives: [.messages, .hasMore, .unsearched]
+        ) { arguments in
             let search = try arguments.messageSearch
             try await search.backfill()
             return arguments.reply(search, search.messages)
         },
         Command(
-            "search-server",
-            "Asks the server for messages that match, and lists those that are new."
+            name: "search-server",
+            summary: "Asks the server for messages that match, and lists those that are new.",
+            example: "search-server",
+            preparation: ["demo", "away 1d 400", "online", "search of 40"],
+            covers: ["MessageSearch.searchServer()", "MessageSearch.serverSearch"],
+            gives: [.messages, .hasMore, .unsearched, .isComplete]
         ) { arguments in
             let search = try arguments.messageSearch
             let found = try await search.searchServer()
-            return arguments.reply(search, found)
-                + (found.isEmpty
-                    ? "" : "\n\(counted(found.count, "message")) from the server")
-                + (search.serverSearch.isComplete ? "" : "\n… more on the server: search-server")
+            let isComplete = search.serverSearch.isComplete
+            var reply = arguments.reply(search, found)
+            reply.values[.isComplete] = isComplete
+            if !found.isEmpty {
+                reply.text += "\n\(counted(found.count, "message")) from the server"
+            }
+            if !isComplete { reply.text += "\n… more on the server: search-server" }
+            return reply
         },
-        Command("index [rebuild]", "Shows the state of the search index, or builds it again.") {
-            arguments in
+        Command(
+            name: "index",
+            usage: "[rebuild]",
+            summary: "Shows the state of the search index, or builds it again.",
+            example: "index",
+            preparation: ["option store.isSearchIndexed true", "demo"],
+            offers: [.oneOf(["rebuild"])],
+            covers: ["ChatClient.searchIndexStatus()", "ChatClient.rebuildSearchIndex()"],
+            gives: [.bytes, .count, .known]
+        ) { arguments in
             let client = try arguments.client
             switch arguments.words {
             case []: break
@@ -45,14 +77,20 @@ extension Command {
             default: throw CommandError.usage
             }
             guard let status = try await client.searchIndexStatus() else {
-                return "off: searches read all messages; option store.isSearchIndexed true, before "
-                    + "the device connects, turns it on"
+                return .text(
+                    "off: searches read all messages; option store.isSearchIndexed true, before "
+                        + "the device connects, turns it on")
             }
             let percent = Int(status.fractionCompleted * 100)
-            return (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
-                + ": \(counted(status.documentCount, "message")) in "
-                + "\(counted(status.segmentCount, "segment")), "
-                + "\(grouped(status.pendingCount)) new, \(counted(status.byteCount, "byte"))"
+            return .text(
+                (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
+                    + ": \(counted(status.documentCount, "message")) in "
+                    + "\(counted(status.segmentCount, "segment")), "
+                    + "\(grouped(status.pendingCount)) new, \(counted(status.byteCount, "byte"))",
+                [
+                    .bytes: status.byteCount, .count: status.documentCount + status.pendingCount,
+                    .known: percent,
+                ])
         },
     ]
 
@@ -87,18 +125,25 @@ extension Command.Arguments {
     /// Lists the next page of the search.
     ///
     /// On the first page, matching channels and unsent messages precede it.
-    @MainActor func found(_ page: SearchPage? = nil) async throws -> String {
+    @MainActor func found(_ page: SearchPage? = nil) async throws -> Command.Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()
-        let urls = page?.channels.map(\.url.rawValue.oneLine) ?? []
-        return (urls.isEmpty ? "" : "channels: \(urls.joined(separator: ", "))\n")
-            + reply(search, messages, page?.outboxItems.compactMap(\.message) ?? [])
+        var reply = reply(search, messages, page?.outboxItems.compactMap(\.message) ?? [])
+        if let page {
+            reply.values[.outboxItems] = page.outboxItems
+            reply.values[.channels] = page.channels
+            if !page.channels.isEmpty {
+                let urls = page.channels.map { $0.url.rawValue.oneLine }
+                reply.text = "channels: \(urls.joined(separator: ", "))\n\(reply.text)"
+            }
+        }
+        return reply
     }
 
     /// Returns a reply with the messages that match, and the ranges that were not searched.
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
-    ) -> String {
+    ) -> Command.Reply {
         var lines: [String] = []
         let query = SearchQuery(search.params.text)
         let rows =
@@ -116,7 +161,17 @@ extension Command.Arguments {
             ].compactMap { $0 }.joined(separator: " and ")
             lines.append("not searched: \(what) in \(urls.joined(separator: ", ")): backfill")
         }
-        return lines.joined(separator: "\n")
+        return .text(
+            lines.joined(separator: "\n"),
+            [
+                .messages: messages.map(\.message), .hasMore: search.hasMore,
+                .unsearched: search.unsearched.map { range in
+                    [
+                        "channel_url": range.channelURL.rawValue, "reason": range.reason.rawValue,
+                        "from": range.lower.word, "to": range.upper.word,
+                    ]
+                },
+            ])
     }
 
     private func row(of message: Message, _ hits: [SearchHit]) -> [String] {

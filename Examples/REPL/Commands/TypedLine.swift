@@ -5,10 +5,7 @@ package struct TypedLine: Sendable {
     package init(_ text: String) { self.text = text }
 
     /// The name of the command that the line starts with; `nil` if there is none.
-    package var commandName: String? {
-        // Ignore the error: performing the line reports it.
-        (try? Command.command(for: text.split(whereSeparator: \.isWhitespace)))?.name
-    }
+    package var commandName: String? { Command.name(in: text) }
 
     /// The completions at the end of the line, which the tab key offers.
     @MainActor package var completions: [String] {
@@ -19,7 +16,7 @@ package struct TypedLine: Sendable {
     /// Performs the line without a connected user, and returns the output or the error.
     @MainActor package func perform() async -> String {
         do {
-            return try await Command.perform(text)
+            return try await Command.perform(text).shown
         } catch {
             return "error: \(sentence(of: error))"
         }

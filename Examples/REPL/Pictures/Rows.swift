@@ -4,20 +4,29 @@ import Scrollback
 // day.
 
 extension MessageCollection {
-    /// Returns rows of the window as text: `limit` of the newest or the oldest ones.
-    func rows(limit: Int = 20, fromOldest: Bool = false) -> String {
+    /// Returns a reply with rows of the window: all rows, or `limit` of the newest or the oldest
+    /// ones.
+    func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
         var items = items
         if params.isReversed { items.reverse() }
         let shown = fromOldest ? items.prefix(limit) : items.suffix(limit)
         var lines = Rows(shown).lines
+        let isCut = shown.count < items.count
         if hasPrevious {
             lines.insert("… more before: prev", at: 0)
-        } else if shown.count < items.count && !fromOldest {
+        } else if isCut && !fromOldest {
             lines.insert("…", at: 0)
         }
         if hasNext { lines.append("… more after: next") }
-        return lines.isEmpty ? "no messages" : lines.joined(separator: "\n")
+        return .text(
+            lines.isEmpty ? "no messages" : lines.joined(separator: "\n"),
+            [
+                .channelURL: channelURL, .messages: shown.compactMap(\.message),
+                .gaps: shown.compactMap(\.gap).map(\.bounds), .hasMore: hasPrevious,
+            ])
     }
+
+    var picture: Picture { Picture(self) }
 }
 
 /// Rows of a window as lines of text.
@@ -47,10 +56,6 @@ struct Rows {
     }
 
     init(_ messages: [Message]) { self.init(messages.map { MessageItem.message($0) }) }
-
-    func text(orNone none: String) -> String {
-        lines.isEmpty ? none : lines.joined(separator: "\n")
-    }
 }
 
 extension MessageItem {

@@ -21,6 +21,7 @@ import Foundation
     private var continuation: AsyncStream<String>.Continuation?
     private var prompt = ""
     private var isShowingProgress = false
+    private var plainProgress = PlainProgress()
 
     /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
     /// command runs.
@@ -170,9 +171,15 @@ import Foundation
 
     /// Shows the progress of an operation in place of the prompt; `nil` ends the progress.
     ///
-    /// If the terminal cannot overwrite a line, nothing is shown.
+    /// If the terminal cannot overwrite a line, new lines are printed at intervals.
     func showProgress(_ text: String?) {
-        guard canMoveUp, text != nil || isShowingProgress else { return }
+        guard keys == nil || canMoveUp else {
+            if let line = plainProgress.line(text, at: .now) {
+                print(String(line.prefix(max(1, width - 4))))
+            }
+            return
+        }
+        guard text != nil || isShowingProgress else { return }
         isShowingProgress = text != nil
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }

@@ -10,12 +10,12 @@ import Foundation
         // If the effects of a command take longer, they continue while the user types the next
         // line.
         workspace.patience = options.patience ?? .milliseconds(300)
-        workspace.onEvent = { editor.printAbovePrompt($0) }
+        workspace.onEvent = { editor.printAbovePrompt($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
         workspace.askSecret = { await editor.secret($0) }
         editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
         history.load()
-        print("Scrollback \(Command.version). Type help for the commands, Ctrl-D to leave.")
+        print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
         let lines = editor.lines(prompt: workspace.prompt)
         if let command = options.firstCommand {
             await perform(command, workspace, editor)
@@ -60,11 +60,12 @@ import Foundation
         }
         do {
             let reply = try await task.value
-            editor.printReply(reply)
+            if reply.isLast { return false }
+            editor.printReply(reply.shown)
         } catch {
-            editor.printAbovePrompt(workspace.events())
+            editor.printAbovePrompt(workspace.events().map(\.text))
             editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
-        return !workspace.hasEnded
+        return true
     }
 }

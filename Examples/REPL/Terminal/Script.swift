@@ -7,8 +7,11 @@ import Scrollback
     ///
     /// A script in a file stops at the first line that fails. A script from a pipe continues.
     static func run(_ options: Options) async -> Bool {
-        let output = Output()
-        let workspace = Workspace(options.world)
+        let output = Output(options)
+        var worldOptions = options.world
+        // Use a high limit, because a program that reads the JSON can ignore events itself.
+        if options.isJSON { worldOptions.eventLimit = 10_000 }
+        let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
         if let width = output.width { workspace.width = width }
         let lines: AsyncStream<String>
@@ -24,7 +27,7 @@ import Scrollback
                 exit(130)
             }
         }
-        workspace.onEvent = { output.write($0.joined(separator: "\n")) }
+        workspace.onEvent = { output.write($0) }
         workspace.onProgress = { output.progress($0) }
         var succeeded = true
         if let command = options.firstCommand {
@@ -51,11 +54,11 @@ import Scrollback
     ) async -> Bool? {
         do {
             let reply = try await Command.perform(line, in: workspace)
-            output.write(reply)
-            return workspace.hasEnded ? nil : true
+            if reply.isLast { return nil }
+            output.answer(reply, to: line)
+            return true
         } catch {
-            output.write(workspace.events().joined(separator: "\n"))
-            output.fail(error)
+            output.fail(error, line, workspace.events())
             return false
         }
     }

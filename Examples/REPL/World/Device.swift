@@ -27,7 +27,7 @@ final class Device {
     /// The search that the command `search` started.
     var search: MessageSearch? { didSet { oldValue?.dispose() } }
 
-    private var events = EventBuffer()
+    private var events: EventBuffer
 
     #if Inspector
         /// The inspector that the command `inspect` started.
@@ -52,9 +52,10 @@ final class Device {
 
     init(
         _ name: String, network: ConditionedBackend, account: Account,
-        options: ChatClientOptions
+        options: ChatClientOptions, eventLimit: Int
     ) async throws(SyncError) {
         self.name = name
+        events = EventBuffer(limit: eventLimit)
         userID = Device.userID(of: name)
         self.network = network
         self.account = account
@@ -103,7 +104,8 @@ final class Device {
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
             for await change in changes {
-                self?.report("~ \(change.line)", .collection)
+                let event = Event(.rowsChanged, "~ \(change.line)", [.text: change.line])
+                self?.report(event, .collection)
             }
         }
     }
@@ -119,9 +121,9 @@ final class Device {
     /// reported last.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
-    func removeEvents() -> [String] { events.removeAll() }
+    func removeEvents() -> [Event] { events.removeAll() }
 
-    private func report(_ event: String, _ source: EventBuffer.Source) {
+    private func report(_ event: Event, _ source: EventBuffer.Source) {
         events.add(event, source)
         onEvent()
     }
@@ -163,24 +165,32 @@ struct EventBuffer {
     /// For example, uploads are shown before sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
-    /// The maximum number of events of each source that are shown at once.
-    private static let limit = 12
+    private let limit: Int
+    private var events: [Source: [Event]] = [:]
+    private var leftOut: [Source: Int] = [:]
 
-    private var events: [Source: [String]] = [:]
-    private var omittedCounts: [Source: Int] = [:]
+    /// Creates an empty buffer.
+    ///
+    /// - Parameter limit: The maximum number of events of each source that are shown at once.
+    init(limit: Int) { self.limit = limit }
 
-    mutating func add(_ event: String, _ source: Source) {
+    mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
-        guard events[source, default: []].count > Self.limit else { return }
-        events[source]?.removeFirst()
-        omittedCounts[source, default: 0] += 1
+        let more = events[source, default: []].count - 2 * limit
+        // Remove many old events at a time, because removing the first element moves all others.
+        guard more > limit else { return }
+        events[source]?.removeFirst(more)
+        leftOut[source, default: 0] += more
     }
 
-    mutating func removeAll() -> [String] {
-        defer { self = EventBuffer() }
+    mutating func removeAll() -> [Event] {
+        defer { self = EventBuffer(limit: limit) }
         return Source.allCases.flatMap { source in
-            let omitted = omittedCounts[source].map { "… \(counted($0, "earlier event"))" }
-            return [omitted].compactMap { $0 } + (events[source] ?? [])
+            let events = events[source] ?? []
+            let more = max(0, events.count - limit)
+            let count = more + (leftOut[source] ?? 0)
+            let before = Event(.leftOut, "… \(counted(count, "earlier event"))", [.count: count])
+            return (count > 0 ? [before] : []) + events.dropFirst(more)
         }
     }
 }

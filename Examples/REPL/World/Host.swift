@@ -50,7 +50,9 @@ private final class EmbeddedHost: Host {
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
-            try FileManager.default.createPrivateDirectory(at: home)
+            try FileManager.default.createDirectory(
+                at: home, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             embedded = try EmbeddedServer(at: home.appending(path: "server")) { clock.now }
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
@@ -84,7 +86,9 @@ private final class MatrixHost: Host {
         self.secrets = secrets
         deviceIDs = home?.appending(path: "device-ids")
         guard let deviceIDs else { return }
-        try FileManager.default.createPrivateDirectory(at: deviceIDs)
+        try FileManager.default.createDirectory(
+            at: deviceIDs, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
     }
 
     func makeBackend(
@@ -129,12 +133,4 @@ private final class MatrixHost: Host {
     }
 
     func close() {}
-}
-
-extension FileManager {
-    /// Creates a directory that only its owner can read, unless it exists.
-    func createPrivateDirectory(at url: URL) throws {
-        try createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
 }

@@ -12,21 +12,16 @@ import Scrollback
     var width = 100
 
     /// A closure that is called with the events that arrive while no command runs.
-    var onEvent: ([String]) -> Void = { _ in }
+    var onEvent: ([Event]) -> Void = { _ in }
 
     /// A closure that is called with the progress of a long command, and with `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
-
-    func showProgress(_ text: String) { onProgress(text) }
 
     /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
     var askSecret: (_ question: String) async -> String? = { _ in nil }
 
     /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
-
-    /// A Boolean value that indicates whether the command `quit` has ended the prompt.
-    var hasEnded = false
 
     private let options: World.Options
     private var made: World?
@@ -35,7 +30,7 @@ import Scrollback
     /// The store in memory that is open until there is a device, or until another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
-    private var reported: [String] = []
+    private var reported: [Event] = []
 
     private enum Opened {
         case notYet
@@ -178,10 +173,12 @@ extension Workspace {
     }
 
     /// Runs a command, and collects the events that arrive while it runs.
-    func perform(_ body: () async throws -> String) async throws -> String {
+    func perform(
+        _ body: () async throws -> Command.Reply
+    ) async throws -> Command.Reply {
         isPerforming = true
         defer { isPerforming = false }
-        let reply: String
+        let reply: Command.Reply
         do {
             reply = try await body()
         } catch {
@@ -189,7 +186,7 @@ extension Workspace {
             reported = deviceEvents()
             throw error
         }
-        if !hasEnded, let made {
+        if !reply.isLast, let made {
             await made.waitUntilIdle(within: patience)
             if !made.clock.isRunning { try await made.pass(.seconds(1)) }
         }
@@ -199,11 +196,11 @@ extension Workspace {
 
     /// Removes and returns the events of the current device, and of the device that `as DEVICE` has
     /// selected.
-    private func deviceEvents() -> [String] {
+    private func deviceEvents() -> [Event] {
         let events = device?.removeEvents() ?? []
         guard let visited = made?.visited, visited !== device else { return events }
         made?.visited = nil
-        return events + visited.removeEvents().map { "\(visited.name)| \($0)" }
+        return events + visited.removeEvents().map { $0.received(by: visited.name) }
     }
 
     private func report(of device: Device) {
@@ -235,30 +232,13 @@ extension Workspace {
         return observation != nil
     }
 
-    /// Removes and returns the events: first a line for each change of the observed part of the
+    /// Removes and returns the events: first an event for each change of the observed part of the
     /// store, then the events of the devices.
-    func events() -> [String] {
+    func events() -> [Event] {
         defer { reported = [] }
-        return (observation?.drain().map(\.line) ?? []) + reported
-    }
-}
-
-extension Change {
-    /// The number of the change, and how often it contains each operation, in one line.
-    fileprivate var line: String {
-        let names = operations.map { operation in
-            // A case without an associated value has no label.
-            Mirror(reflecting: operation).children.first?.label ?? "\(operation)"
+        let changes = observation?.drain().map { change in
+            Event(.storeChanged, change.line, [.change: change.number])
         }
-        var counts: [(name: String, count: Int)] = []
-        for name in names {
-            if counts.last?.name == name {
-                counts[counts.count - 1].count += 1
-            } else {
-                counts.append((name, 1))
-            }
-        }
-        let parts = counts.map { $0.count == 1 ? $0.name : "\($0.count) \($0.name)" }
-        return "change \(number): \(parts.joined(separator: ", "))"
+        return (changes ?? []) + reported
     }
 }

@@ -15,6 +15,9 @@ final class World {
         /// The start of a clock that only commands advance; `nil` to use the system's clock.
         var start: Timestamp?
 
+        /// The maximum number of events of each source that are shown at once.
+        var eventLimit = 12
+
         /// The key of the devices' stores, and of stores that the user opens.
         var encryptionKey: EncryptionKey?
     }
@@ -129,7 +132,8 @@ final class World {
             options.encryptionKey = self.options.encryptionKey
         }
         let device = try await Device(
-            name, network: network, account: account, options: options)
+            name, network: network, account: account, options: options,
+            eventLimit: self.options.eventLimit)
         device.onEvent = { [weak self, weak device] in
             if let self, let device { onEvent(device) }
         }
@@ -156,16 +160,49 @@ final class World {
 
     /// Returns the directory of a device, and creates it if necessary.
     ///
-    /// If there is a key, the name of the directory is a hyphen and a hash, so that it does not
-    /// reveal the user's ID. It cannot equal a readable name, because percent-encoded names contain
-    /// no hyphen.
+    /// If there is a key, the name of the directory contains a hash, so that it does not reveal the
+    /// user's ID. If an earlier run without the key has created a directory with a readable name,
+    /// the files of that directory are moved, and the client encrypts them.
     private func directory(of name: String, in home: URL) throws -> URL {
+        let devices = home.appending(path: "devices")
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
-        let directory = home.appending(path: "devices")
-            .appending(path: options.encryptionKey == nil ? encoded : "-" + name.hashedFileName)
-        try FileManager.default.createPrivateDirectory(at: directory)
-        return directory
+        let plain = devices.appending(path: encoded)
+        guard options.encryptionKey != nil else {
+            try makeDirectory(plain)
+            return plain
+        }
+        // The name with a hyphen cannot equal a readable name, because percent-encoded names
+        // contain no hyphen.
+        let hidden = devices.appending(path: "-" + name.hashedFileName)
+        try makeDirectory(hidden)
+        for application in contents(of: plain) {
+            let (old, new) = (
+                plain.appending(path: application), hidden.appending(path: application)
+            )
+            try makeDirectory(new)
+            for item in contents(of: old)
+            where !FileManager.default.fileExists(atPath: new.appending(path: item).path) {
+                try FileManager.default.moveItem(
+                    at: old.appending(path: item), to: new.appending(path: item))
+            }
+            if contents(of: old).isEmpty { try FileManager.default.removeItem(at: old) }
+        }
+        if FileManager.default.fileExists(atPath: plain.path), contents(of: plain).isEmpty {
+            try FileManager.default.removeItem(at: plain)
+        }
+        return hidden
+    }
+
+    /// Returns the names in a directory; none if the directory is missing or cannot be read.
+    private func contents(of directory: URL) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    }
+
+    private func makeDirectory(_ directory: URL) throws {
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
     }
 
     /// Returns a closure that creates request IDs that are short enough to type.

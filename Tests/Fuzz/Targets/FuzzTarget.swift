@@ -20,7 +20,7 @@ package struct FuzzTarget: Sendable {
     ///
     /// The Makefile's `FUZZERS` must have the same names.
     package static let all = [
-        records, json, rows, logs, sealedFiles, cacheFiles, names, cursors, lines, search,
+        records, json, rows, logs, sealedFiles, cacheFiles, names, cursors, chatLogs, lines, search,
     ]
 
     /// Returns the target with a name, or `nil`.

@@ -1,0 +1,60 @@
+import Foundation
+import Scrollback
+
+/// The JSON of a record, with only the first elements of long lists and maps.
+struct ShortRecord {
+    /// The lines of the JSON, followed by a line for each list or map that was shortened.
+    private(set) var lines: [String]
+
+    /// Creates the JSON.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - limit: The maximum number of elements of a list or map.
+    /// - Throws: The error of the encoder.
+    init<Value: Record>(_ record: Value, limit: Int) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(record)
+        let json = try JSONDecoder().decode(JSONValue.self, from: data)
+        var remarks: [String] = []
+        let short = ShortRecord.cut(json, Value.schema, limit, "", &remarks)
+        let shown = remarks.isEmpty ? data : try encoder.encode(short)
+        lines = [String(decoding: shown, as: UTF8.self)] + remarks
+    }
+
+    private static func cut(
+        _ json: JSONValue, _ schema: Schema, _ limit: Int, _ path: String, _ remarks: inout [String]
+    ) -> JSONValue {
+        guard case .object(var entries) = json else { return json }
+        let fields = schema.fieldDescriptions.filter { entries[$0.name] != nil }
+        for field in fields {
+            guard let value = entries[field.name] else { continue }
+            let path = path + field.name
+            let element = field.type.split(separator: " ").last.map(String.init) ?? ""
+            let nested = recordTypes.first { $0.schema.name == element }?.schema
+            func short(_ value: JSONValue, _ index: String = "") -> JSONValue {
+                guard let nested else { return value }
+                return cut(value, nested, limit, "\(path)\(index).", &remarks)
+            }
+            switch value {
+            case .array(let elements):
+                addRemark(elements.count, limit, path, &remarks)
+                let first = elements.prefix(limit).enumerated()
+                entries[field.name] = .array(first.map { short($1, "[\($0)]") })
+            case .object(let object) where field.type.hasPrefix("map<"):
+                addRemark(object.count, limit, path, &remarks)
+                let first = object.sorted { $0.key < $1.key }.prefix(limit)
+                entries[field.name] = .object(Dictionary(uniqueKeysWithValues: Array(first)))
+            default: entries[field.name] = short(value)
+            }
+        }
+        return .object(entries)
+    }
+
+    private static func addRemark(
+        _ count: Int, _ limit: Int, _ path: String, _ remarks: inout [String]
+    ) {
+        if count > limit { remarks.append("\(path): \(Command.cutRemark(limit, of: count))") }
+    }
+}
