@@ -1,4 +1,7 @@
+import Foundation
 import Models
+import ScrollbackTestSupport
+import ScrollbackTesting
 import Testing
 
 @testable import Store
@@ -85,31 +88,32 @@ import Testing
         #expect(throws: StoreError.self) { try store.clearCachedData() }
     }
 
+    @Test func purgedDataIsRemovedFromDisk() throws {
+        let store = try ChatStore(at: directory.url)
+        func size() throws -> Int {
+            try directory.files("cache").reduce(0) { try $0 + Data(contentsOf: $1).count }
+        }
+        var random = SeededRandom(seed: 1)
+        try store.write { batch in
+            for id in 1...1_000 {
+                let text = random.incompressibleText(words: 50)
+                try batch.save(
+                    Message(id: MessageID("\(id)"), channelURL: "c", text: text, createdAt: 1))
+            }
+        }
+        try store.write { try $0.removeChannel("c") }
+        #expect(try size() > 500_000)
+        try store.purgeCleared()
+        #expect(try size() < 50_000)
+        #expect(try store.view.version.cache.rows().map(\.key) == left)
+    }
+
     @Test func theSizeOfFilesCountsLogs() throws {
         let store = try directory.open()
         let before = try store.cachedDataSize()
         let text = String(repeating: "x", count: 10_000)
         try store.write { try $0.save(Message(id: "1", channelURL: "a", text: text, createdAt: 1)) }
         #expect(try store.cachedDataSize() > before + 10_000)
-    }
-
-    @Test func batchContinuesWithAnEmptyCacheAfterClearing() throws {
-        let store = try filled()
-        try store.write { batch in
-            try batch.save(Message("new", at: 1, in: "n"))
-            try batch.save(User(id: "bo", nickname: "Bo"))
-            try batch.clearCachedData()
-            try expectEmpty(batch)
-            #expect(try batch.user("bo") == nil && batch.messages(in: "n") == [])
-            try batch.save(Message("9", at: 9, in: "a"))
-            #expect(try batch.messages(in: "a").ids == "9" && batch.messageCount() == 1)
-            batch.setToken([2], for: "feed")
-        }
-        #expect(try store.messages(in: "a").ids == "9" && store.messageCount() == 1)
-        #expect(try store.channelURLs() == ["a"] && store.token("feed") == [2])
-        #expect(try store.contradictions() == [])
-        try store.purgeCleared()
-        #expect(try store.contradictions() == [] && store.messages(in: "a").ids == "9")
     }
 
     @Test func damagedRowsAreClearedToo() throws {
@@ -189,32 +193,6 @@ import Testing
     }
 
     // MARK: Pins
-
-    @Test func pinsAreListedUntilTheyAreRemoved() throws {
-        var store = try directory.open()
-        try store.write { batch in
-            for url: ChannelURL in ["a", "b", "c"] {
-                try batch.save(Message("1", at: 1, in: url))
-                try batch.setPinned(url != "b", for: url)
-            }
-            #expect(try batch.pinnedChannelURLs() == ["a", "c"])
-            try batch.recordAccess(to: "c")
-        }
-        store.close()
-        // The pins are still there after the store is closed and opened again.
-        store = try directory.open()
-        #expect(try store.pinnedChannelURLs() == ["a", "c"])
-        try store.write { batch in
-            try batch.setPinned(true, for: "b")
-            try batch.removePins()
-            #expect(try batch.pinnedChannelURLs() == [])
-            try batch.setPinned(true, for: "c")
-            try batch.setPinned(false, for: "never pinned")
-        }
-        #expect(try store.pinnedChannelURLs() == ["c"] && !store.isPinned("a"))
-        #expect(try store.messageCount() == 3)
-        #expect(try store.channelURLsByAccess() == ["a", "b", "c"])
-    }
 
     @Test func aChangeCanBeMadeWithoutAStore() throws {
         let made = Change(number: 1, entries: [.init(operation: .removedUser("ann"))])

@@ -98,15 +98,6 @@ import Testing
         #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
     }
 
-    @Test func batchReadsItsOwnChannels() throws {
-        _ = try store.groupChannels(limit: 1)
-        try store.write { batch in
-            try batch.save(GroupChannel(url: "c", name: "new", createdAt: 3))
-            #expect(try batch.groupChannels(limit: 1).map(\.name) == ["new"])
-        }
-        #expect(try store.groupChannels(limit: 1).map(\.name) == ["new"])
-    }
-
     @Test func channelThatBecameOpenIsCachedAsOpen() throws {
         _ = try store.groupChannels(limit: 3)
         try store.write { try $0.save(OpenChannel(url: "c", createdAt: 3)) }

@@ -185,22 +185,6 @@ import Testing
         }
         #expect(try String(contentsOf: file, encoding: .utf8) == "not ours")
     }
-
-    // MARK: Locks
-
-    @Test func secondStoreOfADirectoryIsLocked() throws {
-        let directory = try StoreDirectory()
-        let store = try directory.open()
-        try store.write { try $0.save(outboxItem(1)) }
-        for _ in 1...2 {
-            let error = #expect(throws: StoreError.self) { try directory.open() }
-            #expect(error?.code == .locked)
-            #expect(error?.path.hasPrefix(directory.url.path) == true)
-        }
-        try store.write { try $0.save(outboxItem(2)) }
-        store.close()
-        #expect(try directory.open().outboxItems().map(\.requestID) == ["r-1", "r-2"])
-    }
 }
 
 /// A disk with two megabytes, in memory.

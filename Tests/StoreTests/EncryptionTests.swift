@@ -9,7 +9,7 @@ import Testing
 /// Tests that files are unreadable without the key, and that changed bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
-        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
+        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name", "canary-typed",
     ]
 
     private let other = EncryptionKey()
@@ -35,6 +35,7 @@ import Testing
                     id: nil, channelURL: "canary-channel", text: "canary-draft", createdAt: 8)
                 try batch.save(OutboxItem(item, requestID: RequestID("canary-draft-\(round)")))
                 batch.setToken(Array("canary-text".utf8), for: "canary-user")
+                try batch.setDraft("canary-typed \(round)", of: "canary-channel")
             }
             store.close()
             guard round == 1 else { break }

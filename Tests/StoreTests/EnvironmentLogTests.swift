@@ -107,15 +107,6 @@ import Testing
         }
     }
 
-    @Test func excessiveLengthIsDamage() throws {
-        let (directory, log, ends) = try oneLog()
-        var longer = try bytes(log)
-        longer[ends[0] + 5] = 0x10
-        let (keys, report) = try opened(directory) { try write(longer, $0.logs[0]) }
-        #expect(keys == "")
-        #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
-    }
-
     /// LevelDB as installed on Debian and other systems aborts at such numbers.
     @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
     func largestNextNumberIsDamage(number: UInt64) throws {

@@ -47,29 +47,6 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(!directory.names.contains("LOG"))
     }
 
-    @Test func databaseInMemoryWritesNoFiles() throws {
-        let memory = scrollback_env_create_memory()
-        defer { scrollback_env_destroy(memory) }
-        for key in ["a", "b"] {
-            let database = try TestDatabase(path, over: scrollback_env_leveldb(memory))
-            try database.put(key, bufferful, isSynced: true)
-            #expect(database.keys.last == key)
-        }
-        #expect(scrollback_env_roll_back(memory) == 0)
-        #expect(
-            LogReport(scrollback_env_take_log_report(memory)).description == "1 logs, 1 batches")
-        #expect(!FileManager.default.fileExists(atPath: path))
-    }
-
-    @Test func databaseOnDiskWorksWithoutABaseEnvironment() throws {
-        let disk = scrollback_env_create_disk()
-        defer { scrollback_env_destroy(disk) }
-        for key in ["a", "b"] {
-            try TestDatabase(path, over: scrollback_env_leveldb(disk)).put(key)
-        }
-        #expect(try TestDatabase(path).keys == ["a", "b"])
-    }
-
     // MARK: Errors
 
     @Test func errorEndsWithTheErrorNumber() throws {
@@ -178,18 +155,6 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(environment.report.isClean)
     }
 
-    @Test func powerFailureLosesOnlyTheUnsyncedTail() throws {
-        let database = try open()
-        try database.put("a", isSynced: true)
-        fault_env_freeze(environment.faults)
-        try database.put("b")
-        database.close()
-        _ = fault_env_lose_unsynced(environment.faults, fault_env_all_files)
-        let environment = TestEnvironment()
-        #expect(try TestDatabase(path, in: environment).keys == ["a"])
-        #expect(environment.report.isClean)
-    }
-
     @Test func writeAppendsTwiceAndSyncsOnRequest() throws {
         let database = try open()
         let before = fault_env_counted(environment.faults)
@@ -272,22 +237,5 @@ private let bufferful = String(repeating: "x", count: 70_000)
         other.close()
         #expect(environment.rollBack() == 0)
         #expect(try open().keys == ["a"])
-    }
-
-    @Test func writersAndTheBackgroundThreadShareTheEnvironment() throws {
-        let database = try open()
-        let lock = NSLock()
-        let value = String(bufferful.prefix(2_000))
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for index in 0..<200 {
-                lock.withLock {
-                    #expect(throws: Never.self) { try database.put("\(thread)-\(index)", value) }
-                }
-            }
-        }
-        #expect(database.keys.count == 800)
-        database.close()
-        #expect(try open().keys.count == 800)
-        #expect(environment.report.isClean)
     }
 }

@@ -348,81 +348,36 @@ import Testing
         }
     }
 
-    private func open(_ store: ChatStore, _ lower: Character, _ upper: Character) throws {
-        try store.write {
-            try $0.open(Gap(in: "c", from: Self.bound(lower), to: Self.bound(upper)))
-        }
-    }
-
-    private func cover(_ store: ChatStore, _ first: Character, _ last: Character) throws {
-        try store.write { try $0.cover("c", from: Self.bound(first), through: Self.bound(last)) }
-    }
-
     /// Returns a store in which the history of channel "c" is completely known.
     private func known() throws -> ChatStore {
         let store = try ChatStore.inMemory()
-        try cover(store, "<", ">")
+        try store.write { try $0.cover("c", from: .beginning, through: .end) }
         return store
     }
 
-    @Test func unknownChannelIsOneGap() throws {
-        #expect(try picture(ChatStore.inMemory()) == "…")
-        #expect(try ChatStore.inMemory().gaps(in: "c") == [Gap(in: "c")])
-    }
-
-    @Test func newestPageKeepsTheOlderGap() throws {
-        let store = try ChatStore.inMemory()
-        try cover(store, "e", ">")
-        #expect(try picture(store) == "… e f g h")
-        try cover(store, "<", "e")
-        #expect(try picture(store) == "a b c d e f g h")
-    }
-
-    @Test func pageThatReachesAStoredMessageClosesTheGap() throws {
+    /// An operation is a sign and its two bounds: "+" opens a gap, and "-" covers one.
+    @Test(
+        arguments: [
+            (["+<>"], "…"), (["+<>", "-e>"], "… e f g h"),
+            (["+<>", "-e>", "-<e"], "a b c d e f g h"), (["+ad"], "a ~ d e f g h"),
+            (["+ad", "-ad"], "a b c d e f g h"), (["+ah", "-ce"], "a ~ c d e ~ h"),
+            (["+ah", "-dd"], "a ~ d ~ h"), (["+ad", "+dh"], "a ~ d ~ h"),
+            (["+ad", "+dh", "+ce"], "a ~ h"), (["+ab"], "a ~ b c d e f g h"),
+            (["+cf", "-ac", "-fh"], "a b c ~ f g h"),
+        ] as [([String], String)])
+    func historyShowsItsGaps(after operations: [String], _ expected: String) throws {
         let store = try known()
-        try open(store, "a", "d")
-        #expect(try picture(store) == "a ~ d e f g h")
-        try cover(store, "a", "d")
-        #expect(try picture(store) == "a b c d e f g h")
-    }
-
-    @Test func aPageInTheMiddleLeavesTwoGaps() throws {
-        let store = try known()
-        try open(store, "a", "h")
-        try cover(store, "c", "e")
-        #expect(try picture(store) == "a ~ c d e ~ h")
-    }
-
-    @Test func aSingleMessageSplitsAGap() throws {
-        let store = try known()
-        try open(store, "a", "h")
-        try cover(store, "d", "d")
-        #expect(try picture(store) == "a ~ d ~ h")
-        #expect(try store.gaps(in: "c").map(\.description) == ["c: 0/m ~ 3/m", "c: 3/m ~ 7/m"])
-    }
-
-    @Test func gapsThatShareABoundStaySeparate() throws {
-        let store = try known()
-        try open(store, "a", "d")
-        try open(store, "d", "h")
-        #expect(try picture(store) == "a ~ d ~ h")
-        try open(store, "c", "e")
-        #expect(try picture(store) == "a ~ h")
-        #expect(try store.gaps(in: "c").count == 1)
-    }
-
-    @Test func gapIsOpenedBetweenAdjacentMessages() throws {
-        let store = try known()
-        try open(store, "a", "b")
-        #expect(try picture(store) == "a ~ b c d e f g h")
-    }
-
-    @Test func pageThatEndsAtAGapsBoundClosesNoneOfIt() throws {
-        let store = try known()
-        try open(store, "c", "f")
-        try cover(store, "a", "c")
-        try cover(store, "f", "h")
-        #expect(try picture(store) == "a b c ~ f g h")
+        for operation in operations.map(Array.init) {
+            let (lower, upper) = (Self.bound(operation[1]), Self.bound(operation[2]))
+            try store.write { batch in
+                if operation[0] == "+" {
+                    try batch.open(Gap(in: "c", from: lower, to: upper))
+                } else {
+                    try batch.cover("c", from: lower, through: upper)
+                }
+            }
+        }
+        #expect(try picture(store) == expected)
     }
 
     // MARK: Values of gaps
@@ -449,29 +404,6 @@ import Testing
         #expect(try store.gaps(in: "c") == [gap("a", "c", "w2", since: 1)])
     }
 
-    @Test func aPageInTheMiddleLeavesTheCursorWithTheNewerGap() throws {
-        let store = try known()
-        try store.write { batch in
-            try batch.open(gap("a", "h", "w", since: 1))
-            try batch.cover(
-                "c", from: Self.bound("c"), through: Self.bound("e"), backfillCursor: "m")
-        }
-        #expect(
-            try store.gaps(in: "c") == [
-                gap("a", "c", "m", since: 1), gap("e", "h", "w", since: 1),
-            ])
-    }
-
-    @Test func aPageAtTheOlderEndLeavesTheCursor() throws {
-        let store = try known()
-        try store.write { batch in
-            try batch.open(gap("a", "h", "w"))
-            try batch.cover(
-                "c", from: Self.bound("a"), through: Self.bound("c"), backfillCursor: "m")
-        }
-        #expect(try store.gaps(in: "c") == [gap("c", "h", "w")])
-    }
-
     @Test func mergedGapKeepsTheCursorOfTheNewestGap() throws {
         let store = try known()
         try store.write { batch in
@@ -485,35 +417,7 @@ import Testing
         #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: 1)])
     }
 
-    @Test func updateRequiresTheExactBounds() throws {
-        let store = try known()
-        try store.write { try $0.open(gap("a", "h", "w")) }
-        #expect(throws: StoreError.self) { try store.write { try $0.update(gap("a", "g", "x")) } }
-        #expect(throws: StoreError.self) { try store.write { try $0.update(gap("b", "h", "x")) } }
-        try store.write { try $0.update(gap("a", "h", "x", since: 1)) }
-        #expect(try store.gaps(in: "c") == [gap("a", "h", "x", since: 1)])
-    }
-
     // MARK: Unknown channels, and invalid ranges
-
-    @Test func invalidWriteDoesNotCreateItsChannel() throws {
-        let store = try ChatStore.inMemory()
-        let tooLong = Gap.Bound.position(
-            Position(
-                createdAt: 1, messageID: MessageID(String(repeating: "a", count: 65_536))))
-        let attempts: [(Batch) throws -> Void] = [
-            { try $0.cover("c", from: Self.bound("b"), through: Self.bound("a")) },
-            { try $0.cover("c", from: tooLong, through: tooLong) },
-            { try $0.open(Gap(in: "c", from: tooLong)) },
-            { try $0.markStale(StaleRange(in: "c", from: tooLong, epoch: 1)) },
-            { try $0.update(gap("a", "b")) },
-        ]
-        let (_, change) = try store.commit { batch in
-            for attempt in attempts { #expect(throws: StoreError.self) { try attempt(batch) } }
-        }
-        #expect(change.operations == [])
-        #expect(try store.channelURLs().isEmpty)
-    }
 
     @Test(arguments: [("<", ">", true), ("a", "b", true), (">", ">", false), ("<", "<", false)])
     func unknownChannelIsReadAsOneGap(

@@ -72,22 +72,6 @@ import Testing
         #expect(try store.messages(in: "general").ids == "m15")
     }
 
-    @Test func batchFindsItsOwnMessages() throws {
-        try save(20..<28)
-        let (_, change) = try store.commit { batch in
-            for (id, time) in [("m30", 3), ("m29", 2), ("m30", 3), ("m29", 4)]
-                as [(MessageID, Timestamp)]
-            {
-                try batch.save(Message(id, at: time))
-            }
-            #expect(try batch.removeMessage("m30", in: "general"))
-            try batch.save(Message("m30", at: 5))
-        }
-        #expect(change.entries.count == 5)
-        #expect(try store.messages(in: "general", limit: 3).ids == "m30 m29 m27")
-        #expect(try store.messageCount(in: "general") == 20)
-    }
-
     @Test func committedBatchUpdatesTheChannelsExtent() throws {
         try save(20..<28)
         try store.write { batch in
@@ -128,15 +112,6 @@ import Testing
             }
         }
         #expect(lookedFor("1", "10", "11", "8", "9", "91", in: 2) == "10 11 8 9")
-    }
-
-    @Test func movedMessageIsStoredOnce() throws {
-        try save(20..<28)
-        try save("m27", at: 9)
-        try save("m28", at: 3)
-        try save("m28", at: 8)
-        #expect(try store.messages(in: "general", limit: 2).ids == "m27 m28")
-        #expect(try store.messageCount(in: "general") == 19)
     }
 
     @Test func rangesAreDiscardedAboveTheChannelLimit() throws {

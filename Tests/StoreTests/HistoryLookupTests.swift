@@ -28,30 +28,6 @@ import Testing
 
     // MARK: Next to a bound
 
-    @Test func firstGapContainsTheBoundOrIsTheNext() throws {
-        let store = try store([(.beginning, bound(10)), (bound(20), bound(30))])
-        func below(_ bound: Gap.Bound) throws -> Gap.Bound? {
-            try store.firstGap(below: bound, in: "general")?.upper
-        }
-        func above(_ bound: Gap.Bound) throws -> Gap.Bound? {
-            try store.firstGap(above: bound, in: "general")?.upper
-        }
-        #expect(try below(.end) == bound(30))
-        #expect(try below(bound(40)) == bound(30))
-        #expect(try below(bound(30)) == bound(30))
-        #expect(try below(bound(25)) == bound(30))
-        #expect(try below(bound(20)) == bound(10))
-        #expect(try below(bound(5)) == bound(10))
-        #expect(try below(.beginning) == nil)
-        #expect(try above(.beginning) == bound(10))
-        #expect(try above(bound(5)) == bound(10))
-        #expect(try above(bound(10)) == bound(30))
-        #expect(try above(bound(20)) == bound(30))
-        #expect(try above(bound(25)) == bound(30))
-        #expect(try above(bound(30)) == nil)
-        #expect(try above(.end) == nil)
-    }
-
     @Test func unknownChannelIsOneGapFromEachBoundAboveTheBeginning() throws {
         let store = try ChatStore.inMemory()
         #expect(try store.firstGap(below: .end, in: "x") == Gap(in: "x"))
@@ -80,15 +56,6 @@ import Testing
                 try store.firstGap(above: bound, in: "general")
                     == gaps.first { bound < $0.upper })
         }
-    }
-
-    @Test func sharedBoundOfTwoGapsIsInNoGap() throws {
-        let store = try store([(bound(10), bound(20)), (bound(20), bound(30))])
-        #expect(try store.gap(around: at(20), in: "general") == nil)
-        #expect(try store.gap(around: at(19), in: "general")?.upper == bound(20))
-        #expect(try store.gap(around: at(21), in: "general")?.upper == bound(30))
-        #expect(try store.gap(around: at(10), in: "general") == nil)
-        #expect(try store.gap(around: at(30), in: "general") == nil)
     }
 
     @Test func equalOrReversedBoundsContainNothing() throws {

@@ -61,40 +61,6 @@ import Testing
         #expect(try store.gaps(in: "c") == [Gap(in: "c")])
     }
 
-    @Test func tombstonesOutliveAClearedHistory() throws {
-        let tombstone = Tombstone("1", in: "c", deletedAt: 7)
-        try store.write { try $0.save(tombstone) }
-        try store.write { try $0.clearMessages(in: "c") }
-        #expect(try store.tombstone(of: "1", in: "c") == tombstone)
-    }
-
-    @Test func ephemeralEventsAreOrderedWithCommits() throws {
-        let (_, changes) = try store.observe(.channel("c"))
-        try store.write { try $0.save(message("1", at: 1)) }
-        let news = Ephemeral.typing([User(id: "ann")], in: "c")
-        #expect(try store.emit(news).number == 2)
-        try store.write { try $0.save(message("2", at: 2)) }
-        #expect(changes.drain().map(\.number) == [1, 2, 3])
-        #expect(try store.snapshot().number == 3)
-    }
-
-    @Test func manyRowsAndReadsOfOneBatchAgree() throws {
-        // Save more rows than a lookup searches one by one, and read after each write.
-        try store.write { batch in
-            for time in 1...200 {
-                let id = MessageID(String(time))
-                try batch.save(message(id, at: Timestamp(milliseconds: Int64(time))))
-                #expect(try batch.messages(in: "c", limit: 1).first?.messageID == id)
-                let position = Position(
-                    createdAt: Timestamp(milliseconds: Int64(time)), messageID: id)
-                try batch.cover("c", from: .position(position), through: .position(position))
-                #expect(try batch.gaps(in: "c").count == time + 1)
-                #expect(try batch.messageCount(in: "c") == time)
-            }
-        }
-        #expect(try store.gaps(in: "c").count == 201)
-    }
-
     @Test func unreadableRowCanBeReplaced() throws {
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", createdAt: 1))

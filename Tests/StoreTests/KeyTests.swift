@@ -153,24 +153,6 @@ import Testing
                 """.hex)
     }
 
-    @Test func dumpContainsTheWrittenRows() throws {
-        let view = try KeyTests.golden().view
-        let cache = try RawCache(view.version.cache)
-        let channel = try #require(cache.channels[1])
-        #expect(cache.numbers == ["c": 1, "o": 2] && cache.urls == [1: "c", 2: "o"])
-        #expect(
-            channel.messages.keys.sorted().map(\.description) == ["-1/é", "1700000000000/10"])
-        #expect(channel.places == ["10": 1_700_000_000_000, "é": -1])
-        #expect(channel.requests == ["r": "10"] && channel.state?.count == 2)
-        #expect(
-            channel.gaps.map { "\($0.lower) ~ \($0.upper)" } == [
-                "-∞ ~ 1700000000000/10", "1700000000000/11 ~ 1700000000001/",
-            ])
-        #expect(cache.users["ann"] == User(id: "ann") && cache.tokens == ["feed": [0xca, 0xfe]])
-        let outbox = try RawOutbox(view.version.outbox)
-        #expect(outbox.outboxItems["c"]?.map(\.sequence) == [1] && outbox.pins == ["c"])
-    }
-
     /// A length has two bytes.
     ///
     /// If longer texts were accepted, their keys could be read as keys of shorter texts that are
@@ -197,12 +179,6 @@ import Testing
             Position(createdAt: 1, messageID: MessageID(longest + "a")))
         #expect(try store.messages(in: "c", before: older).count == 1)
         #expect(try store.messages(in: "c", after: older).isEmpty)
-    }
-
-    @Test func lettersOfTablesAreUsedOnce() {
-        #expect(Set(Table.allCases.map(\.rawValue)).count == Table.allCases.count)
-        #expect(Table.allCases.allSatisfy { $0.rawValue < 0xFF })
-        #expect(OutboxTable.allCases.allSatisfy { $0.rawValue < 0xFF })
     }
 }
 

@@ -61,44 +61,6 @@ import Testing
 
     // MARK: One after the other
 
-    @Test func rowExistsUntilItIsRemoved() throws {
-        let database = try inMemory()
-        #expect(try value("a", in: database) == nil)
-        try write(database, [("a", "1"), ("b", ""), ("a", "2")])
-        #expect(try value("a", in: database) == "2")
-        #expect(try value("b", in: database) == "")
-        try write(database, [("a", nil), ("missing", nil)])
-        #expect(try value("a", in: database) == nil)
-    }
-
-    @Test func rangeIsScannedInBothDirectionsWithoutItsUpperBound() throws {
-        let database = try inMemory()
-        try write(database, ["a", "b", "bb", "c", "d"].map { ($0, $0.uppercased()) })
-        let all = Rows(snapshot: try database.snapshot(), overlay: nil)
-        #expect(try rows(all, from: "b", to: "d") == ["b=B", "bb=BB", "c=C"])
-        #expect(
-            try rows(all, from: "b", to: "d", isDescending: true) == ["c=C", "bb=BB", "b=B"])
-        #expect(try rows(all, from: "ba", to: "z") == ["bb=BB", "c=C", "d=D"])
-        #expect(try rows(all, from: "ba", to: "z", isDescending: true).first == "d=D")
-        #expect(try rows(all, limit: 2) == ["a=A", "b=B"])
-        #expect(try rows(all, isDescending: true, limit: 2) == ["d=D", "c=C"])
-        for isDescending in [false, true] {
-            #expect(try rows(all, from: "x", to: "z", isDescending: isDescending).isEmpty)
-            #expect(try rows(all, from: "c", to: "c", isDescending: isDescending).isEmpty)
-            #expect(try rows(all, from: "d", to: "a", isDescending: isDescending).isEmpty)
-        }
-    }
-
-    @Test func snapshotDoesNotChange() throws {
-        let database = try inMemory()
-        try write(database, [("a", "1")])
-        let before = Rows(snapshot: try database.snapshot(), overlay: nil)
-        try write(database, [("a", nil), ("b", "2")])
-        try database.compact()
-        #expect(try rows(before) == ["a=1"])
-        #expect(try rows(Rows(snapshot: database.snapshot(), overlay: nil)) == ["b=2"])
-    }
-
     @Test func errorOfAClosureIsRethrown() throws {
         let database = try inMemory()
         try write(database, [("a", "1")])
@@ -267,19 +229,6 @@ import Testing
             let repaired = try LevelDB(at: path)
             #expect(
                 try rows(Rows(snapshot: repaired.snapshot(), overlay: nil)) == before)
-        }
-    }
-
-    @Test func pathCanBeOpenedOnlyOnce() throws {
-        try withDirectory { path in
-            let database = try LevelDB(at: path)
-            let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
-            #expect(error?.code == .locked)
-            let snapshot = try database.snapshot()
-            database.close()
-            // The snapshot keeps the files open.
-            #expect(throws: StoreError.self) { try LevelDB(at: path) }
-            withExtendedLifetime(snapshot) {}
         }
     }
 

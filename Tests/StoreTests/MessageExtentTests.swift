@@ -146,15 +146,6 @@ import Testing
         #expect(try store.messages(in: "general").ids == "f d c b")
     }
 
-    @Test func batchSeesItsOwnMessages() throws {
-        try remove("e", "a")
-        _ = try store.messages(in: "general")
-        try store.write { batch in
-            try batch.save(Message("f", at: 6))
-            #expect(try batch.messages(in: "general").ids == "f d c b")
-        }
-    }
-
     @Test func failedBatchChangesNoExtent() throws {
         struct Undo: Error {}
         try remove("e")
@@ -177,21 +168,6 @@ import Testing
         #expect(try extent() == "d to …")
         try save("f", at: 6)
         #expect(try store.messages(in: "general", limit: 1).ids == "f")
-    }
-
-    @Test func clearedChannelHasNewExtents() throws {
-        try remove("e")
-        _ = try store.messages(in: "general")
-        let before = try store.snapshot()
-        try store.write { batch in
-            try batch.clearMessages(in: "general")
-            try batch.save(Message("z", at: 9))
-        }
-        #expect(try store.messages(in: "general").ids == "z")
-        #expect(try before.messages(in: "general").ids == "d c b a")
-        try store.purgeCleared()
-        #expect(try store.messages(in: "general").ids == "z")
-        #expect(try before.messages(in: "general").ids == "d c b a")
     }
 
     @Test func numberOfExtentsIsLimited() throws {

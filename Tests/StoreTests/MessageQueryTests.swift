@@ -56,33 +56,6 @@ import Testing
         #expect(try after(.time(25)) == "d e")
     }
 
-    @Test func positionDistinguishesMessagesOfOneTime() throws {
-        let b = HistoryAnchor.position(Position(createdAt: 20, messageID: "b"))
-        let c = HistoryAnchor.position(Position(createdAt: 20, messageID: "c"))
-        #expect(try before(c) == "b a")
-        #expect(try before(c, inclusive: true) == "c b a")
-        #expect(try before(b) == "a")
-        #expect(try after(b) == "c d e")
-        #expect(try after(b, inclusive: true) == "b c d e")
-        #expect(try after(c) == "d e")
-        // The position of the anchor has no message. The pages before and after it are the same as
-        // at a message.
-        let longer = HistoryAnchor.position(Position(createdAt: 20, messageID: "bb"))
-        #expect(try before(longer, inclusive: true) == "c b a")
-        #expect(try after(longer, inclusive: true) == "d e")
-    }
-
-    @Test func theEndsOfTheHistoryAreAnchorsToo() throws {
-        for isInclusive in [false, true] {
-            #expect(try before(.newest, inclusive: isInclusive) == "e d c b a")
-            #expect(try before(.oldest, inclusive: isInclusive) == "")
-            #expect(try after(.oldest, inclusive: isInclusive) == "a b c d e")
-            #expect(try after(.newest, inclusive: isInclusive) == "")
-        }
-        #expect(try around(.newest) == "a b c d e")
-        #expect(try around(.oldest) == "a b c d e")
-    }
-
     @Test(arguments: [0, -1, Int.min])
     func limitBelowOneReturnsNothing(limit: Int) throws {
         #expect(try before(limit: limit) == "")
@@ -122,16 +95,6 @@ import Testing
                 $0.previousResultSize = 1
                 $0.nextResultSize = 2
             } == "b c d")
-    }
-
-    @Test func aReversedListHasTheNewestFirst() throws {
-        #expect(try around(.time(20)) { $0.isReversed = true } == "e d c b a")
-        #expect(
-            try around(.time(30)) {
-                $0.isReversed = true
-                $0.previousResultSize = 1
-                $0.nextResultSize = 1
-            } == "d c")
     }
 
     // MARK: The ends of time
@@ -205,95 +168,6 @@ import Testing
             try store.messages(in: "general", after: .oldest, limit: 1, matching: bo).ids == "h")
     }
 
-    // MARK: Replies
-
-    @Test func repliesOfAParentArePagesToo() throws {
-        try store.write { batch in
-            try batch.save(Message("r1", at: 50, to: "a"))
-            try batch.save(Message("r2", at: 60, by: "ann", to: "a"))
-            try batch.save(Message("r3", at: 60, to: "a"))
-            try batch.save(Message("r4", at: 70, to: "aa"))
-            try batch.save(Message("r5", at: 70, in: "other", to: "a"))
-        }
-        func before(_ anchor: HistoryAnchor, _ isInclusive: Bool = false) throws -> String {
-            try store.replies(to: "a", in: "general", before: anchor, isInclusive: isInclusive).ids
-        }
-        func after(_ anchor: HistoryAnchor, _ isInclusive: Bool = false) throws -> String {
-            try store.replies(to: "a", in: "general", after: anchor, isInclusive: isInclusive).ids
-        }
-        let r2 = HistoryAnchor.position(Position(createdAt: 60, messageID: "r2"))
-        #expect(try before(.newest) == "r3 r2 r1")
-        #expect(try before(.oldest) == "")
-        #expect(try before(.time(60)) == "r1")
-        #expect(try before(.time(60), true) == "r3 r2 r1")
-        #expect(try before(r2) == "r1")
-        #expect(try before(r2, true) == "r2 r1")
-        #expect(try after(.oldest) == "r1 r2 r3")
-        #expect(try after(.newest) == "")
-        #expect(try after(.time(50)) == "r2 r3")
-        #expect(try after(.time(50), true) == "r1 r2 r3")
-        #expect(try after(r2) == "r3")
-        #expect(try after(.time(Timestamp(milliseconds: .min)), true) == "r1 r2 r3")
-        #expect(try before(.time(Timestamp(milliseconds: .min)), true) == "")
-        #expect(try before(.time(Timestamp(milliseconds: .max)), true) == "r3 r2 r1")
-        #expect(try store.replies(to: "aa", in: "general").ids == "r4")
-        #expect(try store.replies(to: "a", in: "other").ids == "r5")
-        #expect(try store.replies(to: "b", in: "general").ids == "")
-        #expect(try store.replies(to: "", in: "general").ids == "")
-        var ann = ThreadedMessageListParams()
-        ann.senderUserIDs = ["ann"]
-        #expect(try store.replies(to: "a", in: "general", matching: ann).ids == "r2")
-    }
-
-    // MARK: Messages that change
-
-    @Test func messageWithAnotherTimeMoves() throws {
-        try store.write { try $0.save(Message("a", at: 35)) }
-        #expect(try before() == "e a d c b")
-        #expect(try store.message("a", in: "general")?.createdAt == 35)
-        #expect(try store.messageCount(in: "general") == 5)
-    }
-
-    @Test func movedReplyIsListedOnce() throws {
-        try store.write { try $0.save(Message("r", at: 50, to: "a")) }
-        try store.write { try $0.save(Message("r", at: 60, to: "a")) }
-        #expect(try store.replies(to: "a", in: "general").map(\.createdAt) == [60])
-        try store.write { try $0.save(Message("r", at: 60, to: "b")) }
-        #expect(try store.replies(to: "a", in: "general").ids == "")
-        #expect(try store.replies(to: "b", in: "general").ids == "r")
-        try store.write { try $0.save(Message("r", at: 60)) }
-        #expect(try store.replies(to: "b", in: "general").ids == "")
-    }
-
-    @Test func messageIsFoundByItsCurrentRequestID() throws {
-        func found(_ request: RequestID) throws -> MessageID? {
-            try store.message(requestID: request, in: "general")?.messageID
-        }
-        try store.write { try $0.save(Message("a", at: 10, request: "r1")) }
-        #expect(try found("r1") == "a")
-        try store.write { try $0.save(Message("a", at: 10, request: "r2")) }
-        #expect(try found("r1") == nil)
-        #expect(try found("r2") == "a")
-        try store.write { try $0.save(Message("a", at: 10)) }
-        #expect(try found("r2") == nil)
-    }
-
-    @Test func sharedRequestIDBelongsToTheMessageSavedLast() throws {
-        func found() throws -> MessageID? {
-            try store.message(requestID: "r", in: "general")?.messageID
-        }
-        try store.write { try $0.save(Message("a", at: 10, request: "r")) }
-        try store.write { try $0.save(Message("b", at: 20, request: "r")) }
-        #expect(try found() == "b")
-        // The index row now refers to "b". Changing or removing "a" must not affect it.
-        try store.write { try $0.save(Message("a", at: 10)) }
-        #expect(try found() == "b")
-        try store.write { try $0.removeMessage("a", in: "general") }
-        #expect(try found() == "b")
-        try store.write { try $0.removeMessage("b", in: "general") }
-        #expect(try found() == nil)
-    }
-
     // MARK: Removing
 
     @Test func removedMessageIsInNoQuery() throws {
@@ -328,64 +202,6 @@ import Testing
         try store.write { (batch) throws in #expect(try batch.removeMessages(in: "general") == 1) }
         #expect(try before() == "")
         #expect(try store.messageCount(in: "general") == 0)
-    }
-
-    @Test func clearedMessagesAreNotCounted() throws {
-        try store.write { try $0.save(Message("x", at: 1, in: "other")) }
-        #expect(try store.messageCount() == 6)
-        try store.write { batch in
-            try batch.clearMessages(in: "general")
-            #expect(try batch.messageCount() == 1)
-        }
-        #expect(try store.messageCount(in: "general") == 0)
-        #expect(try store.messageCount() == 1)
-        try store.write { try $0.removeChannel("other") }
-        #expect(try store.messageCount() == 0)
-    }
-
-    // MARK: Reading in a batch
-
-    @Test func batchSeesItsOwnChanges() throws {
-        try store.write { batch in
-            try batch.save(Message("f", at: 25, request: "q", to: "a"))
-            try batch.removeMessage("d", in: "general")
-            try batch.save(Message("b", at: 50))
-            #expect(try batch.messages(in: "general").ids == "b e f c a")
-            #expect(try batch.messages(in: "general", after: .time(20)).ids == "f e b")
-            #expect(try batch.messages(in: "general", limit: 3).ids == "b e f")
-            #expect(try batch.replies(to: "a", in: "general").ids == "f")
-            #expect(try batch.message(requestID: "q", in: "general")?.messageID == "f")
-            #expect(try batch.message("d", in: "general") == nil)
-            #expect(try batch.messageCount(in: "general") == 5)
-            #expect(try batch.messageCount() == 5)
-            try batch.setPinned(true, for: "general")
-            #expect(try batch.isPinned("general"))
-            try batch.save(Message("z", at: 1, in: "new"))
-            #expect(try batch.messageCount(in: "new") == 1)
-            #expect(try batch.channelURLsByAccess() == ["general", "new"])
-            try batch.recordAccess(to: "general")
-            #expect(try batch.channelURLsByAccess() == ["new", "general"])
-            // Until the batch is committed, readers see none of its changes.
-            #expect(try before() == "e d c b a")
-        }
-        #expect(try before() == "b e f c a")
-        #expect(try store.messageCount(in: "general") == 5)
-    }
-
-    @Test func batchThatThrowsWritesNothing() throws {
-        let thrown = #expect(throws: CancellationError.self) {
-            try store.write { batch in
-                try batch.save(Message("f", at: 50))
-                try batch.removeMessage("a", in: "general")
-                try batch.save(Message("x", at: 50, in: "new"))
-                throw CancellationError()
-            }
-        }
-        #expect(thrown != nil)
-        #expect(try before() == "e d c b a")
-        #expect(try store.channelURLs() == ["general"])
-        let (_, change) = try store.commit { try $0.save(Message("y", at: 1, in: "other")) }
-        #expect(change.number == 2)
     }
 
     // MARK: Messages that cannot be stored

@@ -115,17 +115,6 @@ import Testing
         }
     }
 
-    @Test func commitIsEitherInTheSnapshotOrDelivered() throws {
-        let store = try store()
-        try store.write { try $0.save(Message("a", at: 1)) }
-        let (snapshot, changes) = try store.observe(.everything)
-        #expect(snapshot.number == 1)
-        #expect(changes.drain().isEmpty)
-        try store.write { try $0.save(Message("b", at: 2)) }
-        #expect(pictures(changes) == ["2 +b"])
-        #expect(try snapshot.messages(in: "general").ids == "a")
-    }
-
     // MARK: Parts
 
     @Test func eachPartReceivesItsOwnChanges() throws {

@@ -19,36 +19,6 @@ import Testing
 
     // MARK: Files
 
-    @Test func filesAreReadableByTheirOwnerOnly() throws {
-        let user = ChatStore.directory(in: directory.url, applicationID: "app", userID: "me")
-        var options = StoreOptions()
-        options.writeBufferByteCount = 64 << 10
-        let store = try ChatStore(at: user, options: options)
-        try store.write { batch in
-            for id in 0..<3_000 {
-                try batch.save(Message(MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id))))
-            }
-            try batch.save(OutboxItem("hi", request: "r"))
-        }
-        try store.write { try $0.clearMessages(in: "general") }
-        try store.purgeCleared()
-        #expect(try permissions(directory.path) == 0o700)
-        var kinds: Set<String> = []
-        for path in directory.contents {
-            var isDirectory: ObjCBool = false
-            let full = directory.path + "/" + path
-            // LevelDB may have removed the file since.
-            guard FileManager.default.fileExists(atPath: full, isDirectory: &isDirectory) else {
-                continue
-            }
-            guard let found = try? permissions(full) else { continue }
-            #expect(found == (isDirectory.boolValue ? 0o700 : 0o600), "\(path)")
-            kinds.insert(URL(filePath: path).lastPathComponent)
-        }
-        #expect(kinds.isSuperset(of: ["VERSION", "CURRENT", "LOCK", "cache", "outbox", "_app"]))
-        #expect(!kinds.contains("LOG"))
-    }
-
     private func permissions(_ path: String) throws -> Int {
         let value = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
         return try #require(value as? NSNumber).intValue
@@ -159,20 +129,6 @@ import Testing
         #expect(try !open().openingReport.isCoverageDropped)
     }
 
-    // MARK: Errors
-
-    @Test func errorNamesTheDirectoryThatCannotBeCreated() throws {
-        try FileManager.default.createDirectory(
-            at: directory.url, withIntermediateDirectories: true)
-        try Data("x".utf8).write(to: file("taken"))
-        for path in ["taken", "taken/below"] {
-            let error = #expect(throws: StoreError.self) { try ChatStore(at: file(path)) }
-            #expect(error?.path == file(path).path)
-            #expect(error?.code == .io)
-            #expect(error?.description.contains(file(path).path) == true)
-        }
-    }
-
     // MARK: Versions
 
     /// The bytes, the modification time and other attributes of a file.
@@ -239,15 +195,6 @@ import Testing
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
     }
 
-    @Test func newerVersionInTheRowsIsRejectedToo() throws {
-        try open(Self.emptySchema(2)).close()
-        try FileManager.default.removeItem(at: file("VERSION"))
-        let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
-        #expect(error?.code == .newerSchema)
-        #expect(!FileManager.default.fileExists(atPath: file("VERSION").path))
-        #expect(try open(Self.emptySchema(2)).openingReport.isNew == false)
-    }
-
     // MARK: Migrations
 
     /// The versions whose migration steps ran.
@@ -257,33 +204,13 @@ import Testing
         func add(_ version: Int) { steps.withLock { $0.append(version) } }
     }
 
-    /// The number of writes that may still succeed.
-    private final class Budget: Sendable {
-        private let left: Locked<Int>
-        init(_ count: Int) { left = Locked(count) }
-        func takeOne() -> Bool {
-            left.withLock { left in
-                left -= 1
-                return left >= 0
-            }
-        }
-    }
-
     /// Returns a schema whose steps write rows one by one.
-    ///
-    /// The write with the number `failing` throws.
-    private func schema(
-        to version: Int, failingAtWrite failing: Int? = nil, ran: Steps? = nil
-    ) -> StoreSchema {
-        let budget = Budget(failing ?? .max)
-        return StoreSchema(
+    private func schema(to version: Int, ran: Steps? = nil) -> StoreSchema {
+        StoreSchema(
             migrations: (2..<version + 1).map { version in
                 Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
                     ran?.add(version)
                     for index in 0..<4 {
-                        guard budget.takeOne() else {
-                            throw StoreError(.io, "the disk is gone", path: cache.path)
-                        }
                         let rows = Overlay()
                         rows.put(
                             { $0.tokenKey("step \(version) \(index)") }, { $0.integer(UInt8(1)) })
@@ -360,22 +287,6 @@ import Testing
         #expect(store.openingReport.isNew && store.openingReport.migratedFrom == nil)
     }
 
-    @Test(arguments: 0..<12) func failedMigrationIsResumed(failing: Int) throws {
-        try makeVersion1()
-        let error = #expect(throws: StoreError.self) {
-            try open(schema(to: 4, failingAtWrite: failing))
-        }
-        #expect(error?.message == "the disk is gone")
-        // Code for the older version refuses a store whose migration is unfinished.
-        #expect(code { _ = try open() } == .newerSchema)
-        let retried = Steps()
-        let store = try open(schema(to: 4, ran: retried))
-        let done = failing / 4
-        #expect(retried.all == Array((2 + done)..<5))
-        #expect(store.openingReport.migratedFrom == 1 + done)
-        try expectMigrated(store, to: 4)
-    }
-
     @Test(arguments: [false, true])
     func migrationStepIsDoneWhenBothDatabasesHaveItsVersion(isCacheFirst: Bool) throws {
         try makeVersion1()
@@ -388,12 +299,5 @@ import Testing
         #expect(ran.all == [2])
         #expect(store.openingReport.migratedFrom == 1)
         try expectMigrated(store, to: 2)
-    }
-
-    @Test func storeWithOneNewerDatabaseIsRejected() throws {
-        try makeVersion1()
-        do { try LevelDB(at: file("outbox").path).setSchemaVersion(9) }
-        let error = #expect(throws: StoreError.self) { try open() }
-        #expect(error?.code == .newerSchema)
     }
 }

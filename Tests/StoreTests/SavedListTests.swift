@@ -253,15 +253,6 @@ import Testing
         #expect(try isSaved())
     }
 
-    @Test func shownBeginningIsSavedAgainAfterAChange() throws {
-        try ask()
-        let store = try open()
-        #expect(try store.groupChannels(limit: 1).urls == "c150")
-        try store.write { try $0.save(SavedListTests.channel(200)) }
-        store.close()
-        #expect(try isSaved())
-    }
-
     @Test func savedListsAreUpdatedBySessionsWithoutALoad() throws {
         try ask()
         let store = try open()

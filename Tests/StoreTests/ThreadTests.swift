@@ -308,29 +308,4 @@ import Testing
             } catch { Issue.record(error) }
         }
     }
-
-    @Test func observersAndSnapshotsComeAndGo() throws {
-        let store = try ChatStore.inMemory()
-        onThreads(8) { thread in
-            do {
-                var held: [(snapshot: Snapshot, changes: ObservedChanges)] = []
-                for round in 0..<100 {
-                    if thread < 2 {
-                        try store.write {
-                            try $0.save(Message(MessageID("\(thread) \(round)"), at: 1))
-                        }
-                        continue
-                    }
-                    held.append(try store.observe(.everything, limit: 20))
-                    if held.count > 3 { held.removeFirst() }
-                    for (snapshot, changes) in held {
-                        let numbers = changes.drain().map(\.number)
-                        #expect(numbers == numbers.sorted())
-                        #expect(numbers.first ?? .max > snapshot.number)
-                    }
-                }
-            } catch { Issue.record(error) }
-        }
-        #expect(try store.messageCount() == 200)
-    }
 }

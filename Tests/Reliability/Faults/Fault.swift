@@ -145,7 +145,7 @@ extension Fault {
         case .fullDisk: "DiskTests/outboxItemThatDoesNotFitIsNotStored"
         case .readOnlyDisk: "DiskTests/readOnlyDiskIsAPermissionError"
         case .deniedFiles: "StoreErrorSystemTests/eachSystemErrorHasItsCode"
-        case .lockedFiles: "DiskTests/secondStoreOfADirectoryIsLocked"
+        case .lockedFiles: "OpeningTests/directoryIsLockedByItsStore"
         case .wrongKey: "EncryptionTests/wrongKeyChangesNothing"
         case .newerSchema: "OpeningTests/filesOfANewerVersionAreNotChanged"
         case .offline: "SyncPageStories/outboxItemIsSentAsThePageShows"
