@@ -150,8 +150,8 @@ extension ServerState {
         var builder = FeedBuilder(self, userID, entered: [:])
         let last = start.beginning.flatMap { ListSortKey(text: $0) }
         var keys = try listSortKeys(for: userID, order: .latestLastMessage, metaDataKey: nil)
-        if let last { keys.removeAll { !last.precedes($0) } }
-        keys.sort { $0.precedes($1) }
+        if let last { keys.removeAll { !last.key.precedes($0.key) } }
+        keys.sort { $0.key.precedes($1.key) }
         for listed in keys.prefix(conditions.feedBatchSize) {
             guard let channel = channels[listed.channel] else { continue }
             try builder.addWhole(channel)

@@ -2,58 +2,22 @@ import Models
 
 /// The sort key of a channel in a list, from which the list can be continued.
 struct ListSortKey: Hashable {
-    /// The value of the order's first criterion, if that is a time.
-    ///
-    /// Channels without the first criterion are last.
-    var time: Timestamp?
-    var value: String?
-    var criterion: Criterion
-    var createdAt: Timestamp
-    var url: ChannelURL
+    var key: ChannelSortKey
     var channel: ChannelNumber
-
-    /// The kind of the first criterion.
-    enum Criterion {
-        case newestTime, oldestTime, text
-    }
-
-    /// Returns a Boolean value that indicates whether the key precedes another one in the order of
-    /// `GroupChannelListQuery`.
-    func precedes(_ other: ListSortKey) -> Bool {
-        if criterion != .text, time != other.time {
-            guard let time else { return false }
-            guard let otherTime = other.time else { return true }
-            return criterion == .newestTime ? time > otherTime : time < otherTime
-        }
-        if criterion == .text, value != other.value {
-            guard let value else { return false }
-            guard let otherValue = other.value else { return true }
-            if value.precedesByBytes(otherValue) { return true }
-            if otherValue.precedesByBytes(value) { return false }
-        }
-        if createdAt != other.createdAt { return createdAt > other.createdAt }
-        return url < other.url
-    }
 
     // `kind time createdAt channel value-size/value url`. DO NOT CHANGE: clients store it.
     var text: String {
-        let time = time.map { "\($0)" } ?? ""
-        let first =
-            switch criterion {
-            case .newestTime: "t\(time)"
-            case .oldestTime: "o\(time)"
-            case .text: value == nil ? "n" : "v"
+        let (kind, value) =
+            switch key.criterion {
+            case .newestTime(let time): ("t\(time.map { "\($0)" } ?? "")", "")
+            case .oldestTime(let time): ("o\(time.map { "\($0)" } ?? "")", "")
+            case .text(let value): (value == nil ? "n" : "v", value ?? "")
             }
-        let value = value ?? ""
-        return "\(first) \(createdAt) \(channel) \(value.utf8.count) \(value)\(url)"
+        return "\(kind) \(key.createdAt) \(channel) \(value.utf8.count) \(value)\(key.url)"
     }
 
-    init(
-        _ channel: ServerChannel, time: Timestamp?, value: String?, criterion: Criterion
-    ) {
-        (self.time, self.value, self.criterion) = (time, value, criterion)
-        createdAt = channel.group.createdAt
-        url = channel.url
+    init(_ channel: ServerChannel, _ criterion: ChannelSortKey.Criterion) {
+        key = ChannelSortKey(criterion, createdAt: channel.group.createdAt, url: channel.url)
         self.channel = channel.number
     }
 
@@ -66,19 +30,18 @@ struct ListSortKey: Hashable {
         let value = parts[4].utf8.prefix(size)
         let url = parts[4].utf8.dropFirst(size)
         guard let valueText = String(value), let urlText = String(url) else { return nil }
+        let time = Int64(parts[0].dropFirst()).map { Timestamp(milliseconds: $0) }
+        let criterion: ChannelSortKey.Criterion
         switch kind {
-        case "t", "o":
-            criterion = kind == "t" ? .newestTime : .oldestTime
-            time = Int64(parts[0].dropFirst()).map { Timestamp(milliseconds: $0) }
-        case "n": criterion = .text
-        case "v":
-            criterion = .text
-            self.value = valueText
+        case "t": criterion = .newestTime(time)
+        case "o": criterion = .oldestTime(time)
+        case "n": criterion = .text(nil)
+        case "v": criterion = .text(valueText)
         default: return nil
         }
-        createdAt = Timestamp(milliseconds: created)
+        key = ChannelSortKey(
+            criterion, createdAt: Timestamp(milliseconds: created), url: ChannelURL(urlText))
         self.channel = channel
-        self.url = ChannelURL(urlText)
     }
 }
 
@@ -87,27 +50,21 @@ extension ServerState {
     func listSortKeys(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
     ) throws(BackendError) -> [ListSortKey] {
-        let criterion: ListSortKey.Criterion =
-            switch order {
-            case .chronological, .latestLastMessage: .newestTime
-            case .oldestLastMessage: .oldestTime
-            case .channelNameAlphabetical, .metaDataValueAlphabetical: .text
-            }
         var keys: [ListSortKey] = []
         for number in accounts[userID]?.channels ?? [] {
             guard let channel = channels[number] else { continue }
-            var time: Timestamp?
-            var value: String?
+            let criterion: ChannelSortKey.Criterion
             switch order {
-            case .chronological: break
-            case .latestLastMessage, .oldestLastMessage:
-                let last = try lastMessage(of: channel)
-                if let last, isVisible(last, in: channel, to: userID) { time = last.createdAt }
-            case .channelNameAlphabetical: value = channel.group.name
+            case .chronological: criterion = .newestTime(nil)
+            case .latestLastMessage:
+                criterion = .newestTime(try lastMessage(of: channel, for: userID)?.createdAt)
+            case .oldestLastMessage:
+                criterion = .oldestTime(try lastMessage(of: channel, for: userID)?.createdAt)
+            case .channelNameAlphabetical: criterion = .text(channel.group.name)
             case .metaDataValueAlphabetical:
-                value = metaDataKey.flatMap { channel.group.metadata[$0] }
+                criterion = .text(metaDataKey.flatMap { channel.group.metadata[$0] })
             }
-            keys.append(ListSortKey(channel, time: time, value: value, criterion: criterion))
+            keys.append(ListSortKey(channel, criterion))
         }
         return keys
     }
@@ -126,8 +83,8 @@ extension ServerState {
         }
         var keys = try listSortKeys(
             for: userID, order: query.order, metaDataKey: query.metaDataOrderKeyFilter)
-        if let last { keys.removeAll { !last.precedes($0) } }
-        keys.sort { $0.precedes($1) }
+        if let last { keys.removeAll { !last.key.precedes($0.key) } }
+        keys.sort { $0.key.precedes($1.key) }
         let limit = min(max(query.limit, 1), conditions.listLimit)
         var found: [GroupChannel] = []
         var end: ListSortKey?

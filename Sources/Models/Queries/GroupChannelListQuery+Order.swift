@@ -20,40 +20,66 @@ extension GroupChannelListOrder {
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {
-        switch self {
-        case .chronological:
-            break
-        case .latestLastMessage:
-            let times = (left.lastMessage?.createdAt, right.lastMessage?.createdAt)
-            if let decided = decide(times, { $0 > $1 }) { return decided }
-        case .oldestLastMessage:
-            let times = (left.lastMessage?.createdAt, right.lastMessage?.createdAt)
-            if let decided = decide(times, { $0 < $1 }) { return decided }
-        case .channelNameAlphabetical:
-            if let decided = decide((left.name, right.name), { $0.precedesByBytes($1) }) {
-                return decided
+        sortKey(of: left, metaDataKey: metaDataKey)
+            .precedes(sortKey(of: right, metaDataKey: metaDataKey))
+    }
+
+    private func sortKey(of channel: GroupChannel, metaDataKey: String?) -> ChannelSortKey {
+        let criterion: ChannelSortKey.Criterion =
+            switch self {
+            case .chronological: .text(nil)
+            case .latestLastMessage: .newestTime(channel.lastMessage?.createdAt)
+            case .oldestLastMessage: .oldestTime(channel.lastMessage?.createdAt)
+            case .channelNameAlphabetical: .text(channel.name)
+            case .metaDataValueAlphabetical: .text(metaDataKey.flatMap { channel.metadata[$0] })
             }
-        case .metaDataValueAlphabetical:
-            let values = (
-                metaDataKey.flatMap { left.metadata[$0] },
-                metaDataKey.flatMap { right.metadata[$0] }
-            )
-            if let decided = decide(values, { $0.precedesByBytes($1) }) { return decided }
-        }
-        if left.createdAt != right.createdAt { return left.createdAt > right.createdAt }
-        return left.url < right.url
+        return ChannelSortKey(criterion, createdAt: channel.createdAt, url: channel.url)
+    }
+}
+
+/// The values that determine a channel's position in a list.
+package struct ChannelSortKey: Hashable, Sendable {
+    /// The value that an order compares first; channels without the value are last.
+    package enum Criterion: Hashable, Sendable {
+        case newestTime(Timestamp?)
+        case oldestTime(Timestamp?)
+        case text(String?)
+    }
+
+    package let criterion: Criterion
+    package let createdAt: Timestamp
+    package let url: ChannelURL
+
+    package init(_ criterion: Criterion, createdAt: Timestamp, url: ChannelURL) {
+        self.criterion = criterion
+        self.createdAt = createdAt
+        self.url = url
+    }
+
+    /// Returns a Boolean value that indicates whether the key precedes another one of the same
+    /// order.
+    package func precedes(_ other: ChannelSortKey) -> Bool {
+        let isFirst: Bool? =
+            switch (criterion, other.criterion) {
+            case (.newestTime(let left), .newestTime(let right)): decide(left, right) { $0 > $1 }
+            case (.oldestTime(let left), .oldestTime(let right)): decide(left, right) { $0 < $1 }
+            case (.text(let left), .text(let right)):
+                decide(left, right) { $0.precedesByBytes($1) }
+            default: nil
+            }
+        if let isFirst { return isFirst }
+        if createdAt != other.createdAt { return createdAt > other.createdAt }
+        return url < other.url
     }
 
     /// Returns `true` if the left value precedes the right one, `false` if the right one precedes
     /// the left one, and `nil` if they are equal.
-    ///
-    /// Missing values are last.
     private func decide<Value>(
-        _ values: (Value?, Value?), _ precede: (Value, Value) -> Bool
+        _ left: Value?, _ right: Value?, _ precedes: (Value, Value) -> Bool
     ) -> Bool? {
-        switch values {
+        switch (left, right) {
         case (let left?, let right?):
-            precede(left, right) ? true : precede(right, left) ? false : nil
+            precedes(left, right) ? true : precedes(right, left) ? false : nil
         case (nil, nil): nil
         case (nil, _): false
         case (_, nil): true
