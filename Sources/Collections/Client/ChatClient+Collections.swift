@@ -16,7 +16,8 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
-        params: MessageListParams = MessageListParams(), capacity: Int = 10_000
+        params: MessageListParams = MessageListParams(),
+        capacity: Int = MessageCollection.defaultCapacity
     ) throws(SyncError) -> MessageCollection {
         let collection = MessageCollection(
             of: channelURL, startingPoint: startingPoint, params: params,
@@ -40,7 +41,8 @@ extension ChatClient {
     public func makeThreadCollection(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
-        params: ThreadedMessageListParams = ThreadedMessageListParams(), capacity: Int = 10_000
+        params: ThreadedMessageListParams = ThreadedMessageListParams(),
+        capacity: Int = MessageCollection.defaultCapacity
     ) throws(SyncError) -> MessageCollection {
         let collection = MessageCollection(
             ofRepliesTo: parentMessageID, in: channelURL, startingPoint: startingPoint,
@@ -73,7 +75,7 @@ extension ChatClient {
     ///   it when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageSearch(
-        _ params: MessageSearchParams, pageSize: Int = 20
+        _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize
     ) throws(SyncError) -> MessageSearch {
         let search = MessageSearch(params, pageSize: pageSize, engine: try engine)
         add(search)

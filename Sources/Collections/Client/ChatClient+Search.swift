@@ -25,7 +25,8 @@ extension ChatClient {
     /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``, plus O(*n*) in
     ///   the numbers of channels and of outbox items.
     public func search(
-        _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int = 20
+        _ params: MessageSearchParams, after cursor: SearchCursor? = nil,
+        limit: Int = MessageSearchParams.defaultPageSize
     ) async throws(SyncError) -> SearchPage {
         let store = try engine.store
         return try await onDisk { () throws(StoreError) in

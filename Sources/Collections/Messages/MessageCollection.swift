@@ -97,6 +97,9 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
+    /// The default capacity: 10,000 messages.
+    public nonisolated static let defaultCapacity = 10_000
+
     /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
     ///
     /// - Parameters:
@@ -115,7 +118,7 @@ public final class MessageCollection {
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), userID: UserID? = nil,
-        capacity: Int = 10_000, engine: SyncEngine
+        capacity: Int = MessageCollection.defaultCapacity, engine: SyncEngine
     ) {
         self.init(
             Window(on: channelURL, params: params, userID: userID, capacity: capacity),
@@ -137,7 +140,7 @@ public final class MessageCollection {
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
         params: ThreadedMessageListParams = ThreadedMessageListParams(), userID: UserID? = nil,
-        capacity: Int = 10_000, engine: SyncEngine
+        capacity: Int = MessageCollection.defaultCapacity, engine: SyncEngine
     ) {
         self.init(
             Window(

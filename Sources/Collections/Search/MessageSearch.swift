@@ -68,7 +68,10 @@ public final class MessageSearch {
     ///     the newest message is the first.
     ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
     ///   - engine: The engine that fetches missing messages.
-    public init(_ params: MessageSearchParams, pageSize: Int = 20, engine: SyncEngine) {
+    public init(
+        _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize,
+        engine: SyncEngine
+    ) {
         var params = params
         params.order = .newestFirst
         self.params = params

@@ -49,6 +49,9 @@ public struct MessageSearchParams: Hashable, Sendable {
     /// The number of messages that ``Order/relevance`` orders: 1,000.
     public static let rankedCount = 1_000
 
+    /// The default number of results in a page: 20.
+    public static let defaultPageSize = 20
+
     /// Creates parameters for a search in all messages.
     public init(_ text: String) { self.text = text }
 }

@@ -92,9 +92,11 @@ extension SyncEngine {
     ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as
     ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func searchMessages(
-        matching params: MessageSearchParams, after cursor: PageCursor? = nil, limit: Int = 20
+        matching params: MessageSearchParams, after cursor: PageCursor? = nil,
+        limit: Int = MessageSearchParams.defaultPageSize
     ) async throws(SyncError) -> ServerSearchPage {
-        let question = SyncQuestion.search(params, cursor, limit: min(max(limit, 1), 10_000))
+        let question = SyncQuestion.search(
+            params, cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
         guard case .found(let page) = try await reply(to: question) else {
             throw .unexpectedReply
         }
