@@ -19,7 +19,7 @@ extension ChatStore {
     ///   where possible.
     /// - Throws: `closed`, in which case nothing was changed.
     func recover(_ writer: inout Writer) throws(StoreError) -> RecoveryFailures {
-        let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
+        let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.committed != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
         // Discard the cached values, because they may come from the failed batch.
@@ -29,7 +29,7 @@ extension ChatStore {
         // While this method waits for the release of snapshots, readers wait, too. If a snapshot
         // exists for long, later calls wait only briefly, so that not every write delays readers.
         writer.hasLongLivedSnapshot = left.cache?.code == .busy || left.outbox?.code == .busy
-        if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
+        if writer.hasLostFiles, let number = state.withLock({ $0.committed?.number }) {
             do throws(StoreError) {
                 try publishReopenedState(&writer, after: number)
             } catch {
@@ -45,7 +45,7 @@ extension ChatStore {
     /// - Throws: Errors of reading the files, in which case nothing was changed.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
-        let version = CommittedState(
+        let committed = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         cache.purge = Purge()
         writer = Writer(next: next)
@@ -54,7 +54,8 @@ extension ChatStore {
             state.failure = nil
         }
         publish(
-            version, Change(number: version.number, entries: [Change.Entry(operation: .missed)]))
+            committed, Change(number: committed.number, entries: [Change.Entry(operation: .missed)])
+        )
     }
 
     private func reopen(_ database: LevelDB, _ wait: Duration) -> StoreError? {
@@ -82,8 +83,8 @@ extension ChatStore {
         try state.withLock { (state) throws(StoreError) in
             // Release the committed state, because it keeps the files open. Its replacement gets
             // the same number, because neither of the two states contains the failed write.
-            state.resumed = state.version.map(Resumed.init) ?? state.resumed
-            state.version = nil
+            state.resumed = state.committed.map(Resumed.init) ?? state.resumed
+            state.committed = nil
             defer { state.resume(cache, outbox) }
             try body()
         }
@@ -92,7 +93,7 @@ extension ChatStore {
 
 extension ChatStore.State {
     /// A Boolean value that indicates whether the store is closed permanently.
-    var isClosed: Bool { version == nil && resumed == nil }
+    var isClosed: Bool { committed == nil && resumed == nil }
 
     /// Recreates the committed state that was released when the files were closed.
     ///
@@ -100,7 +101,7 @@ extension ChatStore.State {
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {
-            version = CommittedState(
+            committed = CommittedState(
                 number: resumed.number, cache: try cache.snapshot(),
                 outbox: try outbox.snapshot(), derived: resumed.derived)
             self.resumed = nil
@@ -117,8 +118,8 @@ struct Resumed {
     var number: Int
     let derived: DerivedValues
 
-    init(_ version: CommittedState) {
-        number = version.number
-        derived = version.takeDerived()
+    init(_ committed: CommittedState) {
+        number = committed.number
+        derived = committed.takeDerived()
     }
 }

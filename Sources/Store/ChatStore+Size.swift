@@ -12,8 +12,8 @@ extension ChatStore {
     /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
     ///   number of rows.
     public func cachedDataSize() throws(StoreError) -> Int {
-        let version = try version()
-        return try size(of: cache, version.cache)
+        let committed = try committed()
+        return try size(of: cache, committed.cache)
     }
 
     /// Returns the size of the outbox in bytes, measured as in ``cachedDataSize()``.
@@ -21,8 +21,8 @@ extension ChatStore {
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
     /// - Complexity: That of ``cachedDataSize()``.
     public func outboxDataSize() throws(StoreError) -> Int {
-        let version = try version()
-        return try size(of: outbox, version.outbox)
+        let committed = try committed()
+        return try size(of: outbox, committed.outbox)
     }
 
     private func size(
@@ -77,7 +77,7 @@ extension ChatStore {
         let view = try view
         var ranges: [KeyRange] = []
         for number in try view.numbers(of: urls) {
-            ranges += [Table.message, .place, .request, .reply].map { table in
+            ranges += [Table.message, .creationTime, .request, .reply].map { table in
                 KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
             }
         }

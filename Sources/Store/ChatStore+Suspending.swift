@@ -26,8 +26,8 @@ extension ChatStore {
             try withoutSnapshot { () throws(StoreError) in
                 // Check both databases before suspending the first one, so that either both are
                 // suspended or neither.
-                try cache.checkNobodyReads(waiting: LevelDB.longWait)
-                try outbox.checkNobodyReads(waiting: LevelDB.longWait)
+                try cache.checkHasNoReaders(waiting: LevelDB.longWait)
+                try outbox.checkHasNoReaders(waiting: LevelDB.longWait)
                 cache.suspend()
                 outbox.suspend()
             }

@@ -62,15 +62,15 @@ extension ChatStore {
     private func perform(
         _ body: (Batch) throws -> Void, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws -> Change {
-        guard let version = state.withLock({ $0.version }) else {
+        guard let committed = state.withLock({ $0.committed }) else {
             throw failures.cache ?? failures.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
-        if failures.cache == nil { try prepareIndex(&writer, version) }
+        if failures.cache == nil { try prepareIndex(&writer, committed) }
         // Move the state of the index into the batch, so that changing it does not copy it.
         let index = writer.index
         writer.index = nil
-        let batch = Batch(version, writer.next, writer.known.takeAll(), index)
+        let batch = Batch(committed, writer.next, writer.known.takeAll(), index)
         let change: Change
         let failure: StoreError?
         do {
@@ -92,7 +92,7 @@ extension ChatStore {
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
         if writer.index != nil && !cache.hasFailed {
-            mergeSegments(&writer, try self.version(), savedCount: batch.savedMessages.count)
+            mergeSegments(&writer, try self.committed(), savedCount: batch.savedMessages.count)
         }
         return change
     }
@@ -126,10 +126,10 @@ extension ChatStore {
             !isWriting, "This call waits for writes. Inside a write, call the batch instead.")
         return try writer.withLock { (_) throws(StoreError) in
             let (change, observers) = try state.withLock { (state) throws(StoreError) in
-                guard let number = state.version?.number ?? state.resumed?.number else {
+                guard let number = state.committed?.number ?? state.resumed?.number else {
                     throw StoreError(closedAt: path)
                 }
-                state.version = state.version.map { $0.numbered(number + 1) }
+                state.committed = state.committed.map { $0.numbered(number + 1) }
                 state.resumed?.number = number + 1
                 let entry = Change.Entry(operation: .ephemeral(event), source: source)
                 return (
@@ -149,7 +149,7 @@ extension ChatStore {
     private func commit(
         _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
-        let old = batch.version
+        let old = batch.committed
         var entries = batch.entries
         var snapshots = (cache: old.cache, outbox: old.outbox)
         var failure: StoreError?
@@ -191,15 +191,15 @@ extension ChatStore {
         return (change, failure)
     }
 
-    func publish(_ version: CommittedState, _ change: Change) {
+    func publish(_ committed: CommittedState, _ change: Change) {
         let observers = state.withLock { state in
-            state.version = version
+            state.committed = committed
             return state.observers.values.compactMap(\.observation)
         }
         // Notify observers while the writer's lock is held, so that all of them receive commits in
         // order.
         for observer in observers { observer.notify(change) }
-        didCommit.withLock { $0 }?(Snapshot(version: version))
+        didCommit.withLock { $0 }?(Snapshot(committed: committed))
     }
 }
 
@@ -221,7 +221,7 @@ extension ChatStore {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
-            _ = try version()
+            _ = try committed()
             // First write LevelDB's memory table to a file, and only then remove the rows. If the
             // rows and their removals were written to the same table, LevelDB would keep the rows
             // in that table.
@@ -243,7 +243,7 @@ extension ChatStore {
     ///   without entries.
     /// - Throws: `closed`, or errors of the disk.
     func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
-        let old = try version()
+        let old = try committed()
         let snapshot = try cache.snapshot()
         let new = CommittedState(
             number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
@@ -251,7 +251,7 @@ extension ChatStore {
         if isNewCommit {
             publish(new, Change(number: new.number, entries: []))
         } else {
-            state.withLock { $0.version = new }
+            state.withLock { $0.committed = new }
         }
     }
 }

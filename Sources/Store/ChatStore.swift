@@ -73,7 +73,7 @@ public final class ChatStore: StoreReader, Sendable {
     struct State {
         /// The committed state; `nil` after the store was closed, and while the files cannot be
         /// reopened after a failed write.
-        var version: CommittedState?
+        var committed: CommittedState?
         /// The part of the committed state that stays in memory while the files are closed.
         var resumed: Resumed?
         /// The reason why the files cannot be opened.
@@ -98,9 +98,9 @@ public final class ChatStore: StoreReader, Sendable {
         self.outbox = outbox
         openingReport = report
         writer = Locked(Writer(next: next))
-        let version = CommittedState(
+        let committed = CommittedState(
             number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot())
-        state = Locked(State(version: version))
+        state = Locked(State(committed: committed))
     }
 
     deinit { end() }
@@ -131,7 +131,7 @@ public final class ChatStore: StoreReader, Sendable {
     private func end(_ writer: inout Writer) {
         saveLists(&writer)
         let observers = state.withLock { state -> [ObservedChanges] in
-            state.version = nil
+            state.committed = nil
             state.resumed = nil
             state.failure = nil
             defer { state.observers = [:] }
@@ -149,13 +149,13 @@ public final class ChatStore: StoreReader, Sendable {
 extension ChatStore {
     /// The data of the store in its latest commit.
     public var view: StoreView {
-        get throws(StoreError) { StoreView(version: try version(), batch: nil) }
+        get throws(StoreError) { StoreView(committed: try committed(), batch: nil) }
     }
 
     /// Returns the current state of the store, regardless of later writes.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    public func snapshot() throws(StoreError) -> Snapshot { Snapshot(version: try version()) }
+    public func snapshot() throws(StoreError) -> Snapshot { Snapshot(committed: try committed()) }
 
     /// Reads several values in the same commit.
     ///
@@ -182,24 +182,24 @@ extension ChatStore {
         _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {
         let observation = ObservedChanges(of: part, limit: limit)
-        let version = try state.withLock { (state) throws(StoreError) in
-            guard let version = state.version else {
+        let committed = try state.withLock { (state) throws(StoreError) in
+            guard let committed = state.committed else {
                 throw state.failure ?? StoreError(closedAt: path)
             }
             state.observers = state.observers.filter { $0.value.observation != nil }
             state.observers[ObjectIdentifier(observation)] = WeakObservedChanges(
                 observation: observation)
-            return version
+            return committed
         }
-        return (Snapshot(version: version), observation)
+        return (Snapshot(committed: committed), observation)
     }
 
-    func version() throws(StoreError) -> CommittedState {
+    func committed() throws(StoreError) -> CommittedState {
         try state.withLock { (state) throws(StoreError) in
-            guard let version = state.version else {
+            guard let committed = state.committed else {
                 throw state.failure ?? StoreError(closedAt: path)
             }
-            return version
+            return committed
         }
     }
 

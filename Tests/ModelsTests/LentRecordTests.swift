@@ -33,8 +33,8 @@ import Testing
             var generated = GeneratedRecord(seed: seed)
             let bytes = generated.bytes(GroupChannel.schema)
             let channel = try GroupChannel(serialized: bytes)
-            #expect(channel.lend { Looks($0) } == Looks(channel), "seed \(seed)")
-            #expect(channel.lend(\.record) == channel)
+            #expect(channel.withLentRecord { Looks($0) } == Looks(channel), "seed \(seed)")
+            #expect(channel.withLentRecord(\.record) == channel)
 
             // Write the record in one of the various encodings that protobuf allows.
             var random = SeededRandom(seed: seed)
@@ -51,7 +51,7 @@ import Testing
             Looks($0)
         }
         #expect(nothing == Looks(GroupChannel()))
-        #expect(GroupChannel().lend { Looks($0) } == nothing)
+        #expect(GroupChannel().withLentRecord { Looks($0) } == nothing)
     }
 
     @Test func viewReportsTheSameDamageAsDecoding() {

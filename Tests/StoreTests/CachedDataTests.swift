@@ -69,7 +69,7 @@ import Testing
         #expect(before > 0 && outbox > 0)
         // Besides the next channel number and the schema version, only the mark is left that says
         // that something was cleared.
-        #expect(try store.view.version.cache.rows().map(\.key) == left)
+        #expect(try store.view.committed.cache.rows().map(\.key) == left)
         if place == .memory { #expect(try store.cachedDataSize() == 17) }
         if place == .disk {
             store.close()
@@ -105,7 +105,7 @@ import Testing
         #expect(try size() > 500_000)
         try store.purgeCleared()
         #expect(try size() < 50_000)
-        #expect(try store.view.version.cache.rows().map(\.key) == left)
+        #expect(try store.view.committed.cache.rows().map(\.key) == left)
     }
 
     @Test func theSizeOfFilesCountsLogs() throws {
@@ -128,7 +128,7 @@ import Testing
         let store = try directory.open()
         try store.clearCachedData()
         try expectEmpty(store)
-        #expect(try store.view.version.cache.rows().map(\.key) == left)
+        #expect(try store.view.committed.cache.rows().map(\.key) == left)
     }
 
     @Test func clearingNotifiesEachObserverExceptThatOfTheOutbox() throws {

@@ -19,7 +19,7 @@ import Testing
                 $0.messageKey(
                     number, Position(createdAt: Timestamp(milliseconds: 1), messageID: id))
             }
-            batch.put { $0.placeKey(number, id) }
+            batch.put { $0.creationTimeKey(number, id) }
         }
         batch.release(number)
         try database.write(batch, isDurable: false)
@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: 1...25) func allRowsArePurgedInPartsOfAnySize(limit: Int) throws {
         for number: ChannelNumber in [1, 2, 7] { try clear(number, rows: 4) }
         let kept = Overlay()
-        kept.put { $0.placeKey(3, "kept") }
+        kept.put { $0.creationTimeKey(3, "kept") }
         kept.put { $0.tokenKey("kept") }
         try database.write(kept, isDurable: false)
         let before = try keys().count
@@ -77,7 +77,8 @@ import Testing
         }
         #expect(
             try keys() == [
-                ByteWriter.key { $0.placeKey(3, "kept") }, ByteWriter.key { $0.tokenKey("kept") },
+                ByteWriter.key { $0.creationTimeKey(3, "kept") },
+                ByteWriter.key { $0.tokenKey("kept") },
                 stop,
             ])
         #expect(database.purge.isDone && database.purge.number == nil)

@@ -218,7 +218,7 @@ import Testing
         try damage("cache") { batch in
             batch.remove {
                 switch index {
-                case 0: $0.placeKey(1, "2")
+                case 0: $0.creationTimeKey(1, "2")
                 case 1: $0.requestKey(1, "r1")
                 default: $0.replyKey(1, "1", position(30, "3"))
                 }
@@ -230,7 +230,7 @@ import Testing
     @Test(arguments: 0..<3) func indexRowWithoutATarget(index: Int) throws {
         try damage("cache") { batch in
             switch index {
-            case 0: batch.put({ $0.placeKey(1, "8") }, { $0.timestamp(80) })
+            case 0: batch.put({ $0.creationTimeKey(1, "8") }, { $0.timestamp(80) })
             case 1: batch.put({ $0.requestKey(1, "r8") }, { $0.text("2") })
             default: batch.put { $0.replyKey(1, "2", position(30, "3")) }
             }

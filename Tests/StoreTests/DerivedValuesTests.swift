@@ -24,7 +24,7 @@ import Testing
     }
 
     private func values(for reader: some StoreReader) throws -> DerivedValues {
-        try reader.view.version.derived.withLock { $0 }
+        try reader.view.committed.derived.withLock { $0 }
     }
 
     /// Returns the numbers of the channels that are cached for a reader.

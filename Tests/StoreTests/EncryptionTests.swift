@@ -9,7 +9,8 @@ import Testing
 /// Tests that files are unreadable without the key, and that changed bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
-        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name", "canary-typed",
+        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
+        "canary-typed",
     ]
 
     private let other = EncryptionKey()

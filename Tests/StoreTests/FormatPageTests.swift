@@ -22,9 +22,9 @@ import Testing
                 OutboxItem(
                     .delete, requestID: "r1", channelURL: "general", createdAt: 5, messageID: "42"))
         }
-        let version = try store.view.version
+        let committed = try store.view.committed
         let lines =
-            try ["cache"] + rows(of: version.cache) + ["outbox"] + rows(of: version.outbox)
+            try ["cache"] + rows(of: committed.cache) + ["outbox"] + rows(of: committed.outbox)
         let example = lines.joined(separator: "\n")
         let shown = page.split(separator: "\n").filter { !$0.hasPrefix("# ") }
             .joined(separator: "\n")

@@ -127,7 +127,7 @@ import Testing
         store.close()
         let id: [UInt8] = isDamaged ? [0xFF] : Array("m99".utf8)
         try directory.writeToCache([
-            (ByteWriter.key { $0.table(.place, 1) } + id, [UInt8](repeating: 0x80, count: 8))
+            (ByteWriter.key { $0.table(.creationTime, 1) } + id, [UInt8](repeating: 0x80, count: 8))
         ])
         store = try directory.open()
         try save(20..<28)

@@ -51,7 +51,7 @@ import Testing
             for (right, rightKey) in zip(values, keys)
             where leftKey.precedes(rightKey) != precedes(left, right)
                 || leftKey.lexicographicallyPrecedes(rightKey) != precedes(left, right)
-                || leftKey.withBytes(KeyBound(rightKey).isBehind) != precedes(left, right)
+                || leftKey.withBytes(KeyBound(rightKey).isAfter) != precedes(left, right)
             {
                 Issue.record("\(left) and \(right)", sourceLocation: location)
             }
@@ -366,14 +366,14 @@ import Testing
     ///
     /// Reading must report the damage or return another value.
     @Test(arguments: [
-        Table.message, .place, .request, .reply, .groupChannel, .openChannel, .name,
+        Table.message, .creationTime, .request, .reply, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,
     ])
     func damagedRowNeverTraps(of table: Table) throws {
         let cache = try LevelDB(at: "/cache", environment: .memory())
         let outbox = try LevelDB(at: "/outbox", environment: .memory())
         let all = Overlay()
-        let golden = try KeyTests.golden().view.version.cache.rows()
+        let golden = try KeyTests.golden().view.committed.cache.rows()
         for row in golden { all.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
         try cache.write(all, isDurable: false)
         var tried = 0
@@ -388,9 +388,9 @@ import Testing
                 damage.remove { $0.raw(row.key) }
                 damage.put({ $0.raw(key) }, { $0.raw(value) })
                 try cache.write(damage, isDurable: false)
-                let version = CommittedState(
+                let committed = CommittedState(
                     number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot())
-                readEverything(of: Snapshot(version: version))
+                readEverything(of: Snapshot(committed: committed))
                 let repair = Overlay()
                 repair.remove { $0.raw(key) }
                 repair.put({ $0.raw(row.key) }, { $0.raw(row.value) })

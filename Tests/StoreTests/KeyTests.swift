@@ -8,8 +8,8 @@ import Testing
         for count in 0...80 {
             let name =
                 String(repeating: "é1", count: count / 3) + String(repeating: "x", count: count % 3)
-            let key = ByteWriter.key { $0.placeKey(0x0102_03F4, MessageID(name)) }
-            var short = ShortKey(.place, 0x0102_03F4, name)
+            let key = ByteWriter.key { $0.creationTimeKey(0x0102_03F4, MessageID(name)) }
+            var short = ShortKey(.creationTime, 0x0102_03F4, name)
             #expect(try short?.withBytes { Array($0) } ?? key == key)
             // A key can be a short key if it has at most 64 bytes.
             #expect((short != nil) == (key.count <= 64))
@@ -59,7 +59,7 @@ import Testing
 
     @Test func everyCacheRowHasItsGoldenBytes() throws {
         let store = try KeyTests.golden()
-        var rows = try GoldenRows(of: store.view.version.cache)
+        var rows = try GoldenRows(of: store.view.committed.cache)
         // message 'm', channel, then all inverted: time, length of the id, id.
         rows.expect(
             "6d 00000001 7ffffe74301a97ff fffd cecf",  // ~(8000018bcfe56800, 0002, "10")
@@ -68,7 +68,7 @@ import Testing
         rows.expect(
             "6d 00000001 8000000000000000 fffd 3c56",  // ~(7fffffffffffffff, 0002, c3a9)
             "12 02 c3a9  18 ffffffffffffffffff01  28 03  42 01 63  8801 01")
-        // place 'i', channel, id → time, its sign flipped.
+        // created 'i', channel, id → time, its sign flipped.
         rows.expect("69 00000001 3130", "8000018bcfe56800")
         rows.expect("69 00000001 c3a9", "7fffffffffffffff")
         // request 'r', channel, request id → id.
@@ -111,7 +111,7 @@ import Testing
 
     @Test func everyOutboxRowHasItsGoldenBytes() throws {
         let store = try KeyTests.golden()
-        var rows = try GoldenRows(of: store.view.version.outbox)
+        var rows = try GoldenRows(of: store.view.committed.outbox)
         // pin 'p', URL → nothing.
         rows.expect("70 63", "")
         // item 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func temporaryRowsHaveTheirGoldenBytes() throws {
-        let cache = try KeyTests.golden().view.version.cache
+        let cache = try KeyTests.golden().view.committed.cache
         #expect(try !cache.rows().contains { $0.key.first == Table.cleared.rawValue })
         // cleared 'z', channel → nothing.
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)

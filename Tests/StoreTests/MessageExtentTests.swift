@@ -36,8 +36,8 @@ import Testing
     ///
     /// The result is "all" if the extent is the whole table, and "-" if no extent is recorded.
     private func extent(asOf snapshot: Snapshot? = nil) throws -> String {
-        let version = try snapshot?.version ?? store.view.version
-        guard let range = version.derived.withLock({ $0.extents[1] }) else { return "-" }
+        let committed = try snapshot?.committed ?? store.view.committed
+        guard let range = committed.derived.withLock({ $0.extents[1] }) else { return "-" }
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, 1) })
         if range == table { return "all" }
         func id(_ key: KeyBytes) -> String {
@@ -183,7 +183,7 @@ import Testing
             try store.write { batch in try batch.removeMessage("b", in: url) }
             #expect(try store.messages(in: url).ids == "a")
         }
-        let extents = try store.view.version.derived.withLock { $0.extents }
+        let extents = try store.view.committed.derived.withLock { $0.extents }
         #expect((1...count + 1).count { extents[UInt32($0)] != nil } == 10)
         for url in urls { #expect(try store.messages(in: url).ids == "a") }
     }

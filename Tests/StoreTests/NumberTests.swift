@@ -6,7 +6,7 @@ import Testing
 
 /// Tests numbers on disk that no version of the store writes.
 @Suite struct NumberTests {
-    @Test(arguments: [Table.message, .place, .url, .cleared])
+    @Test(arguments: [Table.message, .creationTime, .url, .cleared])
     func implausibleNumberIsIgnored(table: Table) throws {
         for number: ChannelNumber in [.max, .max - 1, .max / 2] {
             let database = try LevelDB(at: "/numbers", environment: .memory())

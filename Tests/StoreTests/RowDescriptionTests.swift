@@ -40,7 +40,7 @@ import Testing
                 "gap: channel 1, up to +∞ → down to -∞",
                 "gap: channel 2, up to +∞ → down to -∞, backfill from w, changes since s (3)",
                 "gap: channel 3, up to +∞ → down to -∞",
-                "place: channel 2, r → 7",
+                "created: channel 2, r → 7",
                 "state: channel 2 → count 1, access 0",
                 "state: channel 3 → count 0, access 0",
                 "url: channel 2 → cats",

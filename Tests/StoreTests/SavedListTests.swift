@@ -48,7 +48,7 @@ import Testing
 
     /// Returns true if all channels were read to sort a list.
     private func hasReadAll(_ store: ChatStore) throws -> Bool {
-        try store.view.version.derived.withLock { !$0.lists.isEmpty }
+        try store.view.committed.derived.withLock { !$0.lists.isEmpty }
     }
 
     /// Opens the store, and returns whether it reads the first page of a list from the saved list,
@@ -174,7 +174,7 @@ import Testing
         try ask()
         let store = try open()
         try store.write(change.make)
-        let saved = try Rows(snapshot: store.view.version.cache).savedLists()
+        let saved = try Rows(snapshot: store.view.committed.cache).savedLists()
         #expect(saved.beginnings.map { $0.numbers == nil } == [change.isOfChannels])
         #expect(try store.contradictions() == [])
         let page = try store.groupChannels(limit: 4)
@@ -317,7 +317,7 @@ import Testing
             try ask(query)
         }
         let store = try open()
-        let saved = try Rows(snapshot: store.view.version.cache).savedLists()
+        let saved = try Rows(snapshot: store.view.committed.cache).savedLists()
         #expect(saved.beginnings.count == DerivedValues.listLimit)
         // The order that was requested last is saved.
         _ = try store.groupChannels(matching: query, limit: 1)

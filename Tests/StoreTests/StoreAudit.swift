@@ -92,7 +92,7 @@ extension Rows {
             }
         }
         var actual: Set<[UInt8]> = []
-        for table in [Table.place, .request, .reply] {
+        for table in [Table.creationTime, .request, .reply] {
             for (key, value) in try rows(ByteWriter.key { $0.table(table, number) }) {
                 actual.insert(key + [0xFF] + value)
             }

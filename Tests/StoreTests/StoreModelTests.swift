@@ -117,9 +117,9 @@ import Testing
 
     private static func check(_ world: World, hasPurged: Bool) throws {
         try world.model.check(world.store, &world.random)
-        let version = try world.store.view.version
-        try world.model.check(RawCache(version.cache), hasPurged: hasPurged)
-        try world.model.check(RawOutbox(version.outbox))
+        let committed = try world.store.view.committed
+        try world.model.check(RawCache(committed.cache), hasPurged: hasPurged)
+        try world.model.check(RawOutbox(committed.outbox))
         for change in world.everything.changes.drain() { try world.everything.folded.fold(change) }
         for change in world.channel.changes.drain() { try world.channel.folded.fold(change) }
         try world.everything.folded.check(world.model, WorldOperation.urls)

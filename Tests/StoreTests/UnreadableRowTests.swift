@@ -22,7 +22,7 @@ import Testing
                 try batch.save(OutboxItem("hi", request: id, in: "a"))
             }
         }
-        let version = try store.view.version
+        let committed = try store.view.committed
         let item = try #require(try store.view.outbox.outboxItemKey("2"))
         let damaged = [
             ByteWriter.key { $0.table(.groupChannel, 2) },
@@ -39,8 +39,8 @@ import Testing
             return try copy.snapshot()
         }
         snapshot = Snapshot(
-            version: CommittedState(
-                number: 0, cache: try copy(version.cache), outbox: try copy(version.outbox)))
+            committed: CommittedState(
+                number: 0, cache: try copy(committed.cache), outbox: try copy(committed.outbox)))
     }
 
     @Test func aDamagedChannelDoesNotHideTheOthers() throws {

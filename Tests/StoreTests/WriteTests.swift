@@ -49,10 +49,12 @@ import Testing
             #expect(changes.drain() == [written])
             #expect(try store.messages(in: "general") == [])
             // The rows that are left are removed later.
-            #expect(try store.view.cache.count(KeyRange(prefix: [Table.place.rawValue])) == 1)
+            #expect(
+                try store.view.cache.count(KeyRange(prefix: [Table.creationTime.rawValue])) == 1)
             disks.cache.heal()
             try store.purgeCleared()
-            #expect(try store.view.cache.count(KeyRange(prefix: [Table.place.rawValue])) == 0)
+            #expect(
+                try store.view.cache.count(KeyRange(prefix: [Table.creationTime.rawValue])) == 0)
         }
         #expect(failedCleanings > 0)
     }

@@ -7,14 +7,14 @@ import Store
 /// of the rows. The window shows every stored channel that matches the query, from the start of the
 /// list to ``upper``.
 struct ChannelWindow {
-    typealias Edits = ListEdits<GroupChannel, ChannelPlace>
+    typealias Edits = ListEdits<GroupChannel, ChannelListPosition>
 
     enum Bound: Comparable {
         /// The window is empty.
         case beginning
         /// The window ends at this position: the position that the last loaded channel had when it
         /// was loaded.
-        case place(ChannelPlace)
+        case position(ChannelListPosition)
         /// The window shows all stored channels.
         case end
     }
@@ -30,7 +30,7 @@ struct ChannelWindow {
     private(set) var isComplete = false
     /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
     private var wanted = 0
-    private var list = OrderedList<GroupChannel, ChannelPlace>()
+    private var list = OrderedList<GroupChannel, ChannelListPosition>()
 
     init(of query: GroupChannelListQuery, userID: UserID? = nil) {
         self.query = query
@@ -68,11 +68,11 @@ struct ChannelWindow {
     private func save(
         _ channel: GroupChannel, _ source: CollectionEventSource?, _ edits: inout ChannelEdits
     ) {
-        let place = ChannelPlace(of: channel, in: query)
-        guard .place(place) <= upper, query.belongsTo(channel, currentUserID: userID) else {
+        let position = ChannelListPosition(of: channel, in: query)
+        guard .position(position) <= upper, query.belongsTo(channel, currentUserID: userID) else {
             return edits.remove(channel.url, source)
         }
-        edits.rows.save(channel, at: place)
+        edits.rows.save(channel, at: position)
         edits.sources[channel.url] = source
     }
 
@@ -87,7 +87,7 @@ struct ChannelWindow {
             var next = list
             _ = next.apply(edits.rows)
             for channel in next.elements[wanted...] { edits.rows.remove(channel.url) }
-            upper = wanted == 0 ? .beginning : .place(next.keys[wanted - 1])
+            upper = wanted == 0 ? .beginning : .position(next.keys[wanted - 1])
         }
         return list.apply(edits.rows)
     }
@@ -104,17 +104,17 @@ struct ChannelWindow {
         var edits = ChannelEdits()
         let left = count - channels.count
         if upper != .end, left > 0 {
-            var last: ChannelPlace?
-            if case .place(let place) = upper { last = place }
+            var last: ChannelListPosition?
+            if case .position(let position) = upper { last = position }
             // Read one channel more than requested, to find out whether more exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
-                edits.rows.save(channel, at: ChannelPlace(of: channel, in: query))
+                edits.rows.save(channel, at: ChannelListPosition(of: channel, in: query))
             }
             upper =
                 found.count > left
-                ? .place(ChannelPlace(of: found[left - 1], in: query)) : .end
+                ? .position(ChannelListPosition(of: found[left - 1], in: query)) : .end
         }
         self.isComplete = isComplete
         wanted = count
@@ -138,9 +138,9 @@ struct ChannelWindow {
         for change in skipped { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
-            let place = ChannelPlace(of: channel, in: query)
-            guard .place(place) <= next.upper else { break }
-            edits.rows.save(channel, at: place)
+            let position = ChannelListPosition(of: channel, in: query)
+            guard .position(position) <= next.upper else { break }
+            edits.rows.save(channel, at: position)
         }
         next.isComplete = isComplete
         self = next

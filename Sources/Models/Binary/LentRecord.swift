@@ -24,7 +24,7 @@ package struct LentRecord<Root: Record> {
         let isCanonical = try Validator.check(
             bytes.bytes, from: 0, to: bytes.count, layout: Root.schema.layout, depth: 0)
         if isCanonical { return body(LentRecord(canonical: bytes)) }
-        return try Root(serialized: bytes).lend(body)
+        return try Root(serialized: bytes).withLentRecord(body)
     }
 
     /// A copy of the record that owns its bytes.
@@ -63,7 +63,7 @@ package struct LentRecord<Root: Record> {
 extension Record {
     /// Calls a closure with a view of the record that is valid only during the call.
     @inline(__always)
-    package func lend<Result>(_ body: (LentRecord<Self>) -> Result) -> Result {
+    package func withLentRecord<Result>(_ body: (LentRecord<Self>) -> Result) -> Result {
         withSerializedBytes { body(LentRecord(canonical: $0)) }
     }
 }

@@ -50,7 +50,7 @@ struct KeyBound {
 
     /// Returns a Boolean value that indicates whether another key precedes this one.
     @inline(__always)
-    func isBehind(_ other: UnsafeRawBufferPointer) -> Bool {
+    func isAfter(_ other: UnsafeRawBufferPointer) -> Bool {
         let otherHead = other.number(at: 0)
         return otherHead == head ? other.precedes(key) : otherHead < head
     }

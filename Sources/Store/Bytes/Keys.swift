@@ -12,8 +12,8 @@ typealias ChannelNumber = UInt32
 enum Table: UInt8, CaseIterable {
     /// `message 'm' channel ~position → Message`; newest first.
     case message = 0x6D
-    /// `place 'i' channel messageID → timestamp`: the time at which the message was created.
-    case place = 0x69
+    /// `created 'i' channel messageID → timestamp`: the time at which the message was created.
+    case creationTime = 0x69
     /// `request 'r' channel requestID → messageID`
     case request = 0x72
     /// `reply 'p' channel parentID ~position → nothing`
@@ -66,7 +66,7 @@ enum Table: UInt8, CaseIterable {
     ///
     /// They contain all data of a channel.
     static let ofChannels: [Table] = [
-        .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
+        .message, .creationTime, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
         .tombstone, .state,
     ]
 
@@ -130,8 +130,8 @@ extension ByteWriter {
     }
 
     @inline(__always)
-    mutating func placeKey(_ channel: ChannelNumber, _ id: MessageID) {
-        table(.place, channel)
+    mutating func creationTimeKey(_ channel: ChannelNumber, _ id: MessageID) {
+        table(.creationTime, channel)
         text(id.rawValue)
     }
 
@@ -206,7 +206,7 @@ extension ByteReader {
 
     /// Reads the position from a message's key.
     static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
-        var reader = ByteReader(key.behindChannel)
+        var reader = ByteReader(key.afterChannelNumber)
         let position = try reader.descending { (reader) throws(Damage) in try reader.position() }
         try reader.end()
         return position
@@ -216,7 +216,7 @@ extension ByteReader {
 extension UnsafeRawBufferPointer {
     /// The key without the table's letter and the channel number; empty if the key is shorter.
     @inline(__always)
-    var behindChannel: UnsafeRawBufferPointer {
+    var afterChannelNumber: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: dropFirst(Table.prefixSize))
     }
 }

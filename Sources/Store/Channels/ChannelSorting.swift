@@ -27,7 +27,7 @@ enum ChannelSorting: Hashable, Sendable {
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
         switch (self, channel) {
         case (.group, .group(let channel)): key(of: channel, number)
-        case (.open, .open(let channel)): channel.lend { key(of: $0, number) }
+        case (.open, .open(let channel)): channel.withLentRecord { key(of: $0, number) }
         default: nil
         }
     }
@@ -35,7 +35,7 @@ enum ChannelSorting: Hashable, Sendable {
     /// Returns the sort key of a group channel, whose byte order matches
     /// `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
-        channel.lend { key(of: $0, number) }
+        channel.withLentRecord { key(of: $0, number) }
     }
 
     /// Returns the sort key of a channel's row; `nil` if the row cannot be decoded.
@@ -51,7 +51,7 @@ enum ChannelSorting: Hashable, Sendable {
     private func key<Kind: Channel>(
         of channel: LentRecord<Kind>, _ number: ChannelNumber
     ) -> KeyBytes {
-        ByteWriter.key { $0.placeAmongEquals(channel, number) }
+        ByteWriter.key { $0.commonFields(channel, number) }
     }
 
     private func key(of channel: LentRecord<GroupChannel>, _ number: ChannelNumber) -> KeyBytes {
@@ -72,7 +72,7 @@ enum ChannelSorting: Hashable, Sendable {
                     }
                 }
             }
-            key.placeAmongEquals(channel, number)
+            key.commonFields(channel, number)
         }
     }
 
@@ -81,13 +81,13 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// A place in a channel list.
+/// A position in a channel list.
 ///
-/// The value stays the same when the channel at that place moves.
-package struct ChannelPlace: Hashable, Sendable {
+/// The value stays the same when the channel at that position moves.
+package struct ChannelListPosition: Hashable, Sendable {
     let key: KeyBytes
 
-    /// Creates the place that a channel has in the list of a query.
+    /// Creates the position that a channel has in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
         // Any channel number is right here: it only orders rows with the same URL, and there is
         // only one such row.
@@ -95,8 +95,8 @@ package struct ChannelPlace: Hashable, Sendable {
     }
 }
 
-extension ChannelPlace: Comparable {
-    package static func < (left: ChannelPlace, right: ChannelPlace) -> Bool {
+extension ChannelListPosition: Comparable {
+    package static func < (left: ChannelListPosition, right: ChannelListPosition) -> Bool {
         left.key.precedes(right.key)
     }
 }
@@ -125,7 +125,7 @@ extension ByteWriter {
     /// Writes the fields that order channels which are equal by the fields before.
     ///
     /// All orders have these fields.
-    fileprivate mutating func placeAmongEquals<Kind: Channel>(
+    fileprivate mutating func commonFields<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {
         descending { $0.timestamp(channel.createdAt) }

@@ -29,7 +29,7 @@ struct ChannelState: Hashable, Sendable {
         }
         let offset = reader.offset
         lastAccess = try reader.integer()
-        guard lastAccess <= .greatestGiven else {
+        guard lastAccess <= .maximumAssigned else {
             throw ByteReader.Damage(offset: offset, expected: "an access number")
         }
         _ = try reader.byte()

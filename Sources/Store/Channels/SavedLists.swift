@@ -110,18 +110,18 @@ extension ChatStore {
     /// - Parameter writer: The writer. Its next write that changes a channel must mark the lists as
     ///   outdated.
     func saveLists(_ writer: inout Writer) {
-        guard directory != nil, !cache.hasFailed, let version = try? version(),
-            let saved = try? Rows(snapshot: version.cache).savedLists()
+        guard directory != nil, !cache.hasFailed, let committed = try? committed(),
+            let saved = try? Rows(snapshot: committed.cache).savedLists()
         else { return }
         // Also keep the saved lists: a list of which only the saved first channels were read is not
         // in memory.
-        let made = version.derived.withLock { $0.lists.map(\.sorting) }
+        let made = committed.derived.withLock { $0.lists.map(\.sorting) }
         let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
         if sortings.allSatisfy({ saved[$0] != nil }) { return }
         var lists = SavedLists()
         for sorting in sortings.prefix(DerivedValues.listLimit) {
             let numbers =
-                saved[sorting] ?? (try? version.sorted(by: sorting)).map(SavedLists.beginning)
+                saved[sorting] ?? (try? committed.sorted(by: sorting)).map(SavedLists.beginning)
             guard let numbers else { return }
             lists.beginnings.append(SavedLists.Beginning(sorting: sorting, numbers: numbers))
         }
@@ -140,7 +140,7 @@ extension Batch {
     func outdateSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         isSaved = false
-        let saved = (try? Rows(snapshot: version.cache).savedLists()) ?? SavedLists()
+        let saved = (try? Rows(snapshot: committed.cache).savedLists()) ?? SavedLists()
         if saved.beginnings.isEmpty { return rows.cache.remove { $0.schemaKey(.lists) } }
         var lists = SavedLists()
         for beginning in saved.beginnings {

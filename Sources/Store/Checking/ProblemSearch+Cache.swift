@@ -150,7 +150,7 @@ extension ProblemSearch {
             var wrong = 0
             let range = KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
             try rows.scan(range) { (key, value) throws(StoreError) in
-                var reader = ByteReader(key.behindChannel)
+                var reader = ByteReader(key.afterChannelNumber)
                 do {
                     if try !leads(&reader, value) { wrong += 1 }
                 } catch let error as StoreError where error.code != .corruption {
@@ -165,7 +165,7 @@ extension ProblemSearch {
         func message(_ position: Position) throws(StoreError) -> Message? {
             try rows.readableRecord(ByteWriter.key { $0.messageKey(number, position) })
         }
-        let wrongPlaces = try scan(.place) { reader, value in
+        let wrongTimes = try scan(.creationTime) { reader, value in
             var time = ByteReader(value)
             let position = Position(
                 createdAt: try time.timestamp(), messageID: MessageID(try reader.text()))
@@ -174,7 +174,9 @@ extension ProblemSearch {
         let wrongRequests = try scan(.request) { reader, value in
             var id = ByteReader(value)
             let (requestID, messageID) = (RequestID(try reader.text()), MessageID(try id.text()))
-            guard let createdAt = try rows.place(of: messageID, in: number) else { return false }
+            guard let createdAt = try rows.creationTime(of: messageID, in: number) else {
+                return false
+            }
             return try message(Position(createdAt: createdAt, messageID: messageID))?.requestID
                 == requestID
         }
@@ -185,7 +187,7 @@ extension ProblemSearch {
             }
             return try message(position)?.parentMessageID == parentID
         }
-        add(.index, in: url, count: wrongPlaces + wrongRequests + wrongReplies)
+        add(.index, in: url, count: wrongTimes + wrongRequests + wrongReplies)
     }
 
     // MARK: The rest of a channel
@@ -211,7 +213,7 @@ extension ProblemSearch {
     ) throws(StoreError) {
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })
         try rows.scan(range) { (key, value) throws(StoreError) in
-            if (try? rows.tombstone(key.behindChannel, value, in: url)) == nil {
+            if (try? rows.tombstone(key.afterChannelNumber, value, in: url)) == nil {
                 add(.unreadable, in: url)
             }
             return true
@@ -247,7 +249,8 @@ extension Rows {
     fileprivate func readablePlace(
         of id: MessageID, in number: ChannelNumber
     ) throws(StoreError) -> Timestamp? {
-        try withValue(.place, number, id.rawValue) { (value) throws(StoreError) -> Timestamp? in
+        try withValue(.creationTime, number, id.rawValue) {
+            (value) throws(StoreError) -> Timestamp? in
             guard let value else { return nil }
             var reader = ByteReader(value)
             return try? reader.timestamp()

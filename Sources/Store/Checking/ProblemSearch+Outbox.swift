@@ -7,16 +7,16 @@ extension ProblemSearch {
         try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
             (key, value) throws(StoreError) in
             let bytes = KeyBytes(key.dropFirst())
-            guard let place = OutboxItemLocation(bytes[...]) else {
+            guard let location = OutboxItemLocation(bytes[...]) else {
                 add(.unreadable)
                 return true
             }
-            greatest = max(greatest, place.sequence)
+            greatest = max(greatest, location.sequence)
             guard let item = try? OutboxItem(serialized: value) else {
-                add(.unreadable, in: place.channelURL)
+                add(.unreadable, in: location.channelURL)
                 return true
             }
-            if item.channelURL != place.channelURL { add(.key, in: place.channelURL) }
+            if item.channelURL != location.channelURL { add(.key, in: location.channelURL) }
             ids[bytes] = item.requestID
             return true
         }
@@ -58,21 +58,23 @@ extension ProblemSearch {
         var indexed: Set<KeyBytes> = []
         try rows.scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
             (key, value) throws(StoreError) in
-            let place = KeyBytes(value)
+            let location = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
-            let row = [OutboxTable.outboxItem.rawValue] + place
+            let row = [OutboxTable.outboxItem.rawValue] + location
             // An item that cannot be decoded was already reported as `unreadable`.
             let isRight =
-                if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
+                if let found = ids[location] { found.rawValue == id } else {
+                    try rows.contains(row)
+                }
             if isRight {
-                indexed.insert(place)
+                indexed.insert(location)
             } else {
-                add(.index, in: OutboxItemLocation(place[...])?.channelURL)
+                add(.index, in: OutboxItemLocation(location[...])?.channelURL)
             }
             return true
         }
-        for place in ids.keys where !indexed.contains(place) {
-            add(.index, in: OutboxItemLocation(place[...])?.channelURL)
+        for location in ids.keys where !indexed.contains(location) {
+            add(.index, in: OutboxItemLocation(location[...])?.channelURL)
         }
     }
 }

@@ -86,7 +86,7 @@ extension ChatStore {
         let view = try view
         var search = ProblemSearch()
         try search.search(view.cache)
-        try search.searchIndex(of: view.cache, view.version.cache.cursor())
+        try search.searchIndex(of: view.cache, view.committed.cache.cursor())
         try search.searchOutbox(view.outbox)
         return search.problems
     }

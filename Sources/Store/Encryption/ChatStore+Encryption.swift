@@ -30,7 +30,7 @@ extension ChatStore {
         // Hold the writer's lock and check that the store is open: a re-encryption, which needs a
         // closed store, then cannot run at the same time.
         try writer.withLock { (_) throws(StoreError) in
-            _ = try version()
+            _ = try committed()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
         }
     }

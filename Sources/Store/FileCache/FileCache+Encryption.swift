@@ -110,8 +110,8 @@ extension LineCipher {
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
         // If the header is damaged, use the channel of one of the messages, if the file's current
         // name is derived from that channel.
-        let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
-        for channel in [named].compactMap(\.self) + said {
+        let recorded = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
+        for channel in [named].compactMap(\.self) + recorded {
             let names = names(of: .messages(of: channel))
             if names.contains(name) { return names[0] }
         }

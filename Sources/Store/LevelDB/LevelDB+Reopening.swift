@@ -43,7 +43,7 @@ extension LevelDB {
     ///
     /// - Parameter time: The time to wait for running readers. The caller must prevent new readers.
     /// - Throws: `busy` if a reader or a snapshot remains.
-    func checkNobodyReads(waiting time: Duration) throws(StoreError) {
+    func checkHasNoReaders(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
                 ? nil

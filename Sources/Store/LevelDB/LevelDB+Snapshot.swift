@@ -72,14 +72,14 @@ extension LevelDB.Snapshot {
         if isDescending {
             let lower = KeyBound(range.lower)
             cursor.seek(below: range.upper)
-            while let key = cursor.key, !lower.isBehind(key) {
+            while let key = cursor.key, !lower.isAfter(key) {
                 guard try body(key, cursor.value) else { break }
                 cursor.previous()
             }
         } else {
             let upper = KeyBound(range.upper)
             cursor.seek(to: range.lower)
-            while let key = cursor.key, upper.isBehind(key) {
+            while let key = cursor.key, upper.isAfter(key) {
                 guard try body(key, cursor.value) else { break }
                 cursor.next()
             }

@@ -143,7 +143,7 @@ extension LevelDB {
         }
         let delay = state.withLock { state in
             state.bytesWritten += batch.size
-            if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
+            if !batch.released.isEmpty { state.purge.add(batch.released) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
         // Delay the writer of a bulk load, so that LevelDB can keep up with merging tables.

@@ -284,7 +284,7 @@ extension LevelDB {
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
             (reader) throws(ByteReader.Damage) in
             let number: Value = try reader.integer()
-            guard number <= .greatestGiven else {
+            guard number <= .maximumAssigned else {
                 throw ByteReader.Damage(offset: 0, expected: "a number to assign")
             }
             return number

@@ -75,7 +75,7 @@ extension LevelDB {
             try write(batch, isDurable: false)
             batch = Overlay()
         }
-        for table in [Table.place, .request, .reply] {
+        for table in [Table.creationTime, .request, .reply] {
             let range = KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
             try rows.scan(range) { (key, _) throws(StoreError) in
                 batch.remove { $0.raw(key) }
@@ -121,10 +121,10 @@ extension FixedWidthInteger {
     /// The maximum of the numbers that the store assigns.
     ///
     /// The store assigns ascending numbers, and never reaches this maximum in practice.
-    static var greatestGiven: Self { .max / 2 }
+    static var maximumAssigned: Self { .max / 2 }
 
     /// The range of the numbers that the store assigns.
-    static var given: ClosedRange<Self> { 1 ... .greatestGiven }
+    static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
 }
 
 extension Rows {
@@ -135,7 +135,7 @@ extension Rows {
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
         func add(_ number: ChannelNumber?) -> Bool {
-            guard let number, number < .greatestGiven else { return false }
+            guard let number, number < .maximumAssigned else { return false }
             greatest = max(greatest, number)
             return true
         }
@@ -163,7 +163,7 @@ extension Rows {
         try scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
             var reader = ByteReader(value)
             if let number = readableNumber(ofKey: key), key.count == Table.prefixSize,
-                ChannelNumber.given ~= number, let url = try? reader.text(), !url.isEmpty
+                ChannelNumber.assigned ~= number, let url = try? reader.text(), !url.isEmpty
             {
                 named[number] = ChannelURL(url)
             } else {
@@ -176,7 +176,7 @@ extension Rows {
         try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
             guard let url = try? channelURL(ofNameKey: key), !url.rawValue.isEmpty,
                 let number = try? channelNumber(ofNameValue: value),
-                ChannelNumber.given ~= number, (named[number] ?? url) == url,
+                ChannelNumber.assigned ~= number, (named[number] ?? url) == url,
                 channels[number] == nil
             else {
                 batch.remove { $0.raw(key) }

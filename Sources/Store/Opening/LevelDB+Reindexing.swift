@@ -43,16 +43,16 @@ extension LevelDB {
             return true
         }
         index.finish()
-        for place in index.dropped {
-            batch.remove { $0.raw([OutboxTable.outboxItem.rawValue] + place) }
+        for location in index.dropped {
+            batch.remove { $0.raw([OutboxTable.outboxItem.rawValue] + location) }
         }
-        for (place, item) in index.moved {
+        for (location, item) in index.moved {
             batch.put(
-                { $0.raw([OutboxTable.outboxItem.rawValue] + place) },
+                { $0.raw([OutboxTable.outboxItem.rawValue] + location) },
                 { $0.raw(item.serializedBytes) })
         }
-        for (id, place) in index.places {
-            batch.put({ $0.outboxItemRequestKey(id) }, { $0.raw(place) })
+        for (id, location) in index.locations {
+            batch.put({ $0.outboxItemRequestKey(id) }, { $0.raw(location) })
         }
         // If the stored number is damaged, derive the next number from the items.
         let known: UInt64? = (try? nextNumber()) ?? nil
@@ -87,54 +87,54 @@ private struct OutboxIndex {
     /// The request IDs in the old index rows, by the locations of their items.
     let ids: [KeyBytes: RequestID]
     /// The locations of the items, which are their keys without the table's letter.
-    private(set) var places: [RequestID: KeyBytes] = [:]
+    private(set) var locations: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
     private(set) var result = OutboxReindexing()
     private var unreadable: [KeyBytes] = []
     /// The items whose key contained another channel, by their correct locations.
     private(set) var moved: [KeyBytes: OutboxItem] = [:]
-    private var met: Set<KeyBytes> = []
+    private var occupied: Set<KeyBytes> = []
 
     init(ids: [KeyBytes: RequestID]) { self.ids = ids }
 
     /// Adds an outbox row; `item` is `nil` if the row cannot be decoded.
     mutating func add(_ key: UnsafeRawBufferPointer, _ item: OutboxItem?) {
-        var place = KeyBytes(key.dropFirst())
-        met.insert(place)
+        var location = KeyBytes(key.dropFirst())
+        occupied.insert(location)
         guard
-            let (url, sequence) = OutboxItemLocation(place[...]).map({
+            let (url, sequence) = OutboxItemLocation(location[...]).map({
                 ($0.channelURL, $0.sequence)
             })
         else {
             result.unreadableLost += 1
-            dropped.append(place)
+            dropped.append(location)
             return
         }
         greatest = max(greatest, sequence)
         guard let item, !item.channelURL.rawValue.isEmpty, !item.requestID.rawValue.isEmpty
         else {
-            unreadable.append(place)
+            unreadable.append(location)
             return
         }
         if item.channelURL != url {
-            dropped.append(place)
-            place = OutboxIndex.place(in: item.channelURL, sequence)
-            moved[place] = item
+            dropped.append(location)
+            location = OutboxIndex.location(in: item.channelURL, sequence)
+            moved[location] = item
         }
         let id = item.requestID
-        guard let other = places[id] else {
-            places[id] = place
+        guard let other = locations[id] else {
+            locations[id] = location
             return
         }
-        let isNewer = other.suffix(8).lexicographicallyPrecedes(place.suffix(8))
-        let stays = ids[place] == id || (isNewer && ids[other] != id)
-        dropped.append(stays ? other : place)
-        moved[stays ? other : place] = nil
-        if stays { places[id] = place }
+        let isNewer = other.suffix(8).lexicographicallyPrecedes(location.suffix(8))
+        let stays = ids[location] == id || (isNewer && ids[other] != id)
+        dropped.append(stays ? other : location)
+        moved[stays ? other : location] = nil
+        if stays { locations[id] = location }
     }
 
-    private static func place(in url: ChannelURL, _ sequence: UInt64) -> KeyBytes {
+    private static func location(in url: ChannelURL, _ sequence: UInt64) -> KeyBytes {
         ByteWriter.key { writer in
             writer.measured(url.rawValue)
             writer.integer(sequence)
@@ -145,25 +145,25 @@ private struct OutboxIndex {
     ///
     /// Call this method after all rows were added.
     mutating func finish() {
-        defer { result.ids = Set(places.keys) }
-        for (place, item) in moved where met.contains(place) {
+        defer { result.ids = Set(locations.keys) }
+        for (location, item) in moved where occupied.contains(location) {
             // Another item has this location, and therefore the same sequence number. Assign a new
             // number.
             greatest += 1
-            let free = OutboxIndex.place(in: item.channelURL, greatest)
-            moved[place] = nil
+            let free = OutboxIndex.location(in: item.channelURL, greatest)
+            moved[location] = nil
             moved[free] = item
-            if places[item.requestID] == place { places[item.requestID] = free }
+            if locations[item.requestID] == location { locations[item.requestID] = free }
         }
-        for place in unreadable {
-            if let id = ids[place], places[id] == nil {
-                places[id] = place
+        for location in unreadable {
+            if let id = ids[location], locations[id] == nil {
+                locations[id] = location
             } else {
-                dropped.append(place)
-                if ids[place] == nil { result.unreadableLost += 1 }
+                dropped.append(location)
+                if ids[location] == nil { result.unreadableLost += 1 }
             }
         }
-        let dangling = ids.filter { !met.contains($0.key) && places[$0.value] == nil }
+        let dangling = ids.filter { !occupied.contains($0.key) && locations[$0.value] == nil }
         result.lost = dangling.sorted {
             $0.key.suffix(8).lexicographicallyPrecedes($1.key.suffix(8))
         }
@@ -181,7 +181,7 @@ struct OutboxItemLocation {
         let parts = bytes.withUnsafeBytes { bytes -> (String, UInt64)? in
             var reader = ByteReader(bytes)
             guard let url = try? reader.measured(), let sequence = try? reader.integer(UInt64.self),
-                reader.isAtEnd, sequence <= .greatestGiven
+                reader.isAtEnd, sequence <= .maximumAssigned
             else { return nil }
             return (url, sequence)
         }
@@ -193,9 +193,9 @@ struct OutboxItemLocation {
 
 extension OutboxItem {
     /// Creates a placeholder for an item whose bytes cannot be decoded.
-    init(unreadable id: RequestID, at place: OutboxItemLocation?) {
+    init(unreadable id: RequestID, at location: OutboxItemLocation?) {
         self.init()
         requestID = id
-        if let place { channelURL = place.channelURL }
+        if let location { channelURL = location.channelURL }
     }
 }

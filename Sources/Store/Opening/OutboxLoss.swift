@@ -175,8 +175,8 @@ extension LoggedBatch.Operation {
 
     /// The request ID and the channel of an item, if the operation writes its index row.
     fileprivate var index: OutboxItem? {
-        guard let requestID, let value, let place = OutboxItemLocation(value) else { return nil }
-        return OutboxItem(unreadable: requestID, at: place)
+        guard let requestID, let value, let location = OutboxItemLocation(value) else { return nil }
+        return OutboxItem(unreadable: requestID, at: location)
     }
 
     /// The request ID in the index row that the operation writes or removes.

@@ -85,7 +85,7 @@ extension Rows {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"
         ) { (reader) throws(ByteReader.Damage) in try reader.integer() }
-        guard let number, ChannelNumber.given ~= number else { return nil }
+        guard let number, ChannelNumber.assigned ~= number else { return nil }
         return try isNamed(number, url) ? number : nil
     }
 

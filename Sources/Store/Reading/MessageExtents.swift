@@ -86,8 +86,8 @@ extension StoreView {
     ) throws(StoreError) {
         // Do not use the extents in a batch: they do not include messages that the batch itself has
         // written.
-        guard batch == nil, version.hasExtents,
-            let extent = version.derived.withLock({ $0.extents[number] })
+        guard batch == nil, committed.hasExtents,
+            let extent = committed.derived.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
         try scanMessages(range, within: extent, of: number, isDescending: isDescending) {
             (key, value) throws(StoreError) in try body(key, value)
@@ -110,7 +110,7 @@ extension StoreView {
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
-            version.derived.withLock {
+            committed.derived.withLock {
                 $0.extents.recordNone(in: KeyRange(lower, upper), of: number)
             }
         }

@@ -87,7 +87,7 @@ extension Table {
     var name: String {
         switch self {
         case .message: "message"
-        case .place: "place"
+        case .creationTime: "created"
         case .request: "request"
         case .reply: "reply"
         case .groupChannel: "group"
@@ -215,7 +215,7 @@ extension Table {
         switch self {
         case .message: return [channel, try reader.descendingPosition()]
         case .reply: return [channel, try reader.measured(), try reader.descendingPosition()]
-        case .place, .request, .tombstone: return [channel, try reader.text()]
+        case .creationTime, .request, .tombstone: return [channel, try reader.text()]
         case .gap, .staleRange: return [channel, "up to \(try reader.bound())"]
         default: return [channel]
         }
@@ -261,7 +261,7 @@ extension Table {
 
     private func text(_ reader: inout ByteReader) throws(ByteReader.Damage) -> String {
         switch self {
-        case .place: return try reader.timestamp().description
+        case .creationTime: return try reader.timestamp().description
         case .request, .url: return try reader.text()
         case .name: return "channel \(try reader.integer(ChannelNumber.self))"
         case .gap:

@@ -104,7 +104,7 @@ package struct Rows {
         // Calls the closure with the remaining rows of the batch up to and including `key`; with
         // all remaining rows if `key` is nil. Returns whether the batch replaces or removes the
         // snapshot's row with this key.
-        func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
+        func passWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {
                 if let key {
@@ -118,27 +118,18 @@ package struct Rows {
                 }
                 written.removeFirst()
                 guard let value = row.value else { continue }
-                isDone = try !row.lend(value, to: body)
+                isDone = try !row.key.withBytes { (key) throws(StoreError) in
+                    try value.withBytes { (value) throws(StoreError) in try body(key, value) }
+                }
             }
             return hidesKey
         }
         try snapshot.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-            let isHidden = try lendWritten(upTo: key)
+            let isHidden = try passWritten(upTo: key)
             if !isDone && !isHidden { isDone = try !body(key, value) }
             return !isDone
         }
-        _ = try lendWritten(upTo: nil)
-    }
-}
-
-extension Overlay.Row {
-    fileprivate func lend(
-        _ value: [UInt8],
-        to body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
-    ) throws(StoreError) -> Bool {
-        try key.withBytes { (key) throws(StoreError) in
-            try value.withBytes { (value) throws(StoreError) in try body(key, value) }
-        }
+        _ = try passWritten(upTo: nil)
     }
 }
 

@@ -33,7 +33,7 @@ extension StoreReader {
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
     ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
-    ///     first page. The page starts after the place that this value has in the list, even if the
+    ///     first page. The page starts after the position that this value has in the list, even if the
     ///     stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
     ///   - currentUserID: The current user. Filters by the nicknames of members ignore this user.
@@ -52,19 +52,21 @@ extension StoreReader {
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
     ) throws(StoreError) -> [GroupChannel] {
         try groupChannels(
-            matching: query, after: last.map { ChannelPlace(of: $0, in: query) }, limit: limit,
+            matching: query, after: last.map { ChannelListPosition(of: $0, in: query) },
+            limit: limit,
             currentUserID: currentUserID)
     }
 
-    /// Returns the group channels of a list after a place in the list.
+    /// Returns the group channels of a list after a position in the list.
     ///
     /// The other parameters, the errors and the cost are those of
     /// ``groupChannels(matching:after:limit:currentUserID:)``.
     package func groupChannels(
-        matching query: GroupChannelListQuery, after place: ChannelPlace?, limit: Int? = nil,
+        matching query: GroupChannelListQuery, after position: ChannelListPosition?,
+        limit: Int? = nil,
         currentUserID: UserID? = nil
     ) throws(StoreError) -> [GroupChannel] {
-        try view.channels(ChannelSorting(query), after: place?.key, limit: limit) {
+        try view.channels(ChannelSorting(query), after: position?.key, limit: limit) {
             query.belongsTo($0, currentUserID: currentUserID)
         }
     }
@@ -246,10 +248,10 @@ extension Rows {
 extension StoreView {
     /// Returns the sorted channels, with the changes of the batch applied.
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
-        var keys = try version.sorted(by: sorting)
+        var keys = try committed.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
         let table = KeyRange(prefix: [sorting.table.rawValue])
-        let stored = Rows(snapshot: version.cache)
+        let stored = Rows(snapshot: committed.cache)
         for row in batch.cache.rows(in: table) {
             let number = try row.key.withBytes { (key) throws(StoreError) in
                 try stored.channelNumber(ofKey: key)
@@ -269,7 +271,7 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
         if limit == .max && last == nil { return try allChannels(sorting, isIncluded) }
-        let known = batch == nil ? version.knownList(by: sorting) : nil
+        let known = batch == nil ? committed.knownList(by: sorting) : nil
         if batch == nil, known == nil,
             let channels = try savedPage(sorting, after: last, limit, isIncluded)
         {
@@ -278,7 +280,7 @@ extension StoreView {
         let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
         // Append a zero byte to the key of `last`, which contains the maximum channel number. The
-        // result is the first key after that place.
+        // result is the first key after that position.
         let start = last.map { list.countBefore($0 + [0]) } ?? 0
         for key in list.keys[start...] {
             let number = ChannelSorting.number(ofKey: key)
@@ -295,7 +297,7 @@ extension StoreView {
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value]? {
-        guard let numbers = try Rows(snapshot: version.cache).savedLists()[sorting] else {
+        guard let numbers = try Rows(snapshot: committed.cache).savedLists()[sorting] else {
             return nil
         }
         let isWhole = numbers.count < SavedLists.length
@@ -320,7 +322,7 @@ extension StoreView {
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
         if batch == nil,
-            let channel = version.derived.withLock({ $0.channels[number] })
+            let channel = committed.derived.withLock({ $0.channels[number] })
                 .flatMap(Value.init(of:))
         {
             return isIncluded(channel) ? channel : nil
@@ -331,7 +333,7 @@ extension StoreView {
         // displace the channels that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
-            version.derived.withLock { $0.keep(channel.ofAnyKind, number) }
+            committed.derived.withLock { $0.keep(channel.ofAnyKind, number) }
         }
         return channel
     }

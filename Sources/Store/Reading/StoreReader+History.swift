@@ -224,7 +224,7 @@ extension Rows {
     func segment<Value: Segment>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
-        let bound = try decode(key.behindChannel, as: "a bound in \(url)") {
+        let bound = try decode(key.afterChannelNumber, as: "a bound in \(url)") {
             (reader) throws(ByteReader.Damage) in try reader.bound()
         }
         return try decode(value, as: "the range below \(bound) in \(url)") {

@@ -300,9 +300,9 @@ extension StoreReader {
     ///   reads a row for each channel.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
-        guard let batch = view.batch else { return try view.version.messageCount() }
+        guard let batch = view.batch else { return try view.committed.messageCount() }
         if batch.hasLostCount { return try view.cache.messageCount() }
-        return try view.version.messageCount() + batch.addedMessages
+        return try view.committed.messageCount() + batch.addedMessages
     }
 }
 
@@ -419,13 +419,13 @@ extension Rows {
     /// Returns the creation time of a message; `nil` if the message is not stored.
     ///
     /// If `mayBeStored` is false, only the writes of the batch are read.
-    func place(
+    func creationTime(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
-        try withValue(.place, number, id.rawValue, mayBeStored: mayBeStored) {
+        try withValue(.creationTime, number, id.rawValue, mayBeStored: mayBeStored) {
             (bytes) throws(StoreError) -> Timestamp? in
             guard let bytes else { return nil }
-            return try decode(bytes, as: "the place of message \(id)") {
+            return try decode(bytes, as: "the creation time of message \(id)") {
                 (reader) throws(ByteReader.Damage) in try reader.timestamp()
             }
         }
@@ -440,7 +440,7 @@ extension Rows {
     }
 
     func message(_ id: MessageID, in number: ChannelNumber) throws(StoreError) -> Message? {
-        guard let createdAt = try place(of: id, in: number) else { return nil }
+        guard let createdAt = try creationTime(of: id, in: number) else { return nil }
         let position = Position(createdAt: createdAt, messageID: id)
         return try record(
             ByteWriter.key { $0.messageKey(number, position) }, as: "message \(id)")

@@ -96,8 +96,8 @@ extension Rows {
         var greatest: UInt64 = 0
         try scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
             (key, _) throws(StoreError) in
-            let place = OutboxItemLocation(KeyBytes(key.dropFirst())[...])
-            greatest = max(greatest, place?.sequence ?? 0)
+            let location = OutboxItemLocation(KeyBytes(key.dropFirst())[...])
+            greatest = max(greatest, location?.sequence ?? 0)
             return true
         }
         return greatest

@@ -24,17 +24,17 @@ public protocol StoreReader {
 
 /// The data that the methods of a ``StoreReader`` read.
 public struct StoreView {
-    let version: CommittedState
+    let committed: CommittedState
     /// The uncommitted writes of a batch; `nil` outside of a batch.
     let batch: BatchRows?
 
-    var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache, counted: batch) }
-    var outbox: Rows { Rows(snapshot: version.outbox, overlay: batch?.outbox) }
+    var cache: Rows { Rows(snapshot: committed.cache, overlay: batch?.cache, counted: batch) }
+    var outbox: Rows { Rows(snapshot: committed.outbox, overlay: batch?.outbox) }
 
     /// Returns the number of a channel; `nil` if no data of the channel is stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known }
-        return try version.channelNumber(of: url)
+        return try committed.channelNumber(of: url)
     }
 }
 
@@ -44,13 +44,13 @@ public struct StoreView {
 /// even after the store was closed. After a failed write, the files cannot be reopened while a
 /// snapshot exists, so each write fails with `busy`.
 public struct Snapshot: StoreReader, Sendable {
-    let version: CommittedState
+    let committed: CommittedState
 
     /// The data to read.
-    public var view: StoreView { StoreView(version: version, batch: nil) }
+    public var view: StoreView { StoreView(committed: committed, batch: nil) }
 
     /// The number of the latest change in the snapshot; 0 if it contains none.
     ///
     /// Observers skip changes up to this number.
-    public var number: Int { version.number }
+    public var number: Int { committed.number }
 }

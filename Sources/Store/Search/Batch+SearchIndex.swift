@@ -24,8 +24,8 @@ extension Batch {
         }
         var builder = SegmentBuilder()
         if isPendingFull && index.pendingCount > 0 {
-            let stored = Rows(snapshot: version.cache)
-            let cursor = version.cache.cursor()
+            let stored = Rows(snapshot: committed.cache)
+            let cursor = committed.cache.cursor()
             for document in try stored.pendingDocuments() {
                 rows.cache.remove { $0.pendingKey(document) }
                 try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }

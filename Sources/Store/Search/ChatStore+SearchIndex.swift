@@ -89,8 +89,8 @@ extension ChatStore {
         guard isSearchIndexed else { return false }
         return try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
-            let version = try version()
-            let isRemoved = try prepareIndex(&writer, version)
+            let committed = try committed()
+            let isRemoved = try prepareIndex(&writer, committed)
             guard var index = writer.index else { return false }
             // Discard the state in memory until the work has succeeded: after an error, the next
             // write reads it again.
@@ -100,10 +100,10 @@ extension ChatStore {
             if index.part.last != nil {
                 try index.indexNext(limit, of: cache, to: overlay)
                 try cache.write(overlay, isDurable: false)
-                hasMerge = index.nextMerge(messageCount: try version.messageCount()) != nil
+                hasMerge = index.nextMerge(messageCount: try committed.messageCount()) != nil
             } else {
                 hasMerge = try cache.mergeSegments(
-                    of: &index, messageCount: try version.messageCount(), atMost: limit / 2)
+                    of: &index, messageCount: try committed.messageCount(), atMost: limit / 2)
             }
             writer.index = index
             try renewSnapshot(isNewCommit: isRemoved)
@@ -126,7 +126,7 @@ extension ChatStore {
         guard isSearchIndexed else { return }
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
-            try removeIndex(&writer, try version())
+            try removeIndex(&writer, try committed())
             try renewSnapshot(isNewCommit: true)
         }
     }
@@ -138,7 +138,7 @@ extension ChatStore {
     package func observeSearchIndexDamage(
         _ observer: @escaping @Sendable () -> Void
     ) throws(StoreError) {
-        try version().indexDamage.observe(observer)
+        try committed().indexDamage.observe(observer)
     }
 
     /// The latest damage that was found in the search index since the store was opened; `nil` if
@@ -146,7 +146,7 @@ extension ChatStore {
     ///
     /// The next write removes a damaged index, and ``indexMessages(atMost:)`` builds it again.
     public var searchIndexDamage: StoreError? {
-        get throws(StoreError) { try version().indexDamage.last }
+        get throws(StoreError) { try committed().indexDamage.last }
     }
 
     /// Reads the state of the index if it is unknown, and removes a damaged index.
@@ -154,37 +154,37 @@ extension ChatStore {
     /// - Returns: A Boolean value that indicates whether the index was removed.
     @discardableResult
     func prepareIndex(
-        _ writer: inout Writer, _ version: CommittedState
+        _ writer: inout Writer, _ committed: CommittedState
     ) throws(StoreError) -> Bool {
         guard isSearchIndexed else { return false }
-        if version.indexDamage.found != nil {
-            try removeIndex(&writer, version)
+        if committed.indexDamage.found != nil {
+            try removeIndex(&writer, committed)
             return true
         }
         guard writer.index == nil else { return false }
         do throws(StoreError) {
-            writer.index = try IndexState.read(Rows(snapshot: version.cache))
+            writer.index = try IndexState.read(Rows(snapshot: committed.cache))
         } catch {
             guard error.cause is ByteReader.Damage else { throw error }
-            version.indexDamage.record(error, in: version.number)
+            committed.indexDamage.record(error, in: committed.number)
         }
         guard writer.index == nil else { return false }
-        try removeIndex(&writer, version)
+        try removeIndex(&writer, committed)
         return true
     }
 
     private func removeIndex(
-        _ writer: inout Writer, _ version: CommittedState
+        _ writer: inout Writer, _ committed: CommittedState
     ) throws(StoreError) {
         writer.index = nil
         try cache.beginIndex()
         try cache.removeUnownedIndexRows()
-        version.indexDamage.removed(from: version.number + 1)
+        committed.indexDamage.removed(from: committed.number + 1)
         writer.index = try IndexState.read(Rows(snapshot: try cache.snapshot()))
     }
 
     /// Continues the merges after a write.
-    func mergeSegments(_ writer: inout Writer, _ version: CommittedState, savedCount: Int) {
+    func mergeSegments(_ writer: inout Writer, _ committed: CommittedState, savedCount: Int) {
         guard var index = writer.index else { return }
         // Discard the state in memory until the work has succeeded: after an error, the next write
         // reads it again.
@@ -196,13 +196,13 @@ extension ChatStore {
             }
             // The limit grows with the number of messages, so that merges keep up with the writes.
             _ = try cache.mergeSegments(
-                of: &index, messageCount: try version.messageCount(), atMost: 16 + savedCount / 4)
+                of: &index, messageCount: try committed.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
             // If merging fails, the commit is valid nevertheless. The next write tries again or, if
             // the index is damaged, removes it.
             if error.cause is ByteReader.Damage {
-                version.indexDamage.record(error, in: version.number + 1)
+                committed.indexDamage.record(error, in: committed.number + 1)
             }
         }
     }

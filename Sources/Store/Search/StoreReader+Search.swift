@@ -147,7 +147,8 @@ private struct StoredSearch {
 
     /// Returns the newest results after a cursor.
     func newest(after cursor: SearchCursor?, _ limit: Int) throws(StoreError) -> [FoundMessage] {
-        guard view.batch == nil, view.version.indexDamage.isTrusted(by: view.version.number) else {
+        guard view.batch == nil, view.committed.indexDamage.isTrusted(by: view.committed.number)
+        else {
             return try scanned(after: cursor, limit)
         }
         do throws(StoreError) {
@@ -156,7 +157,7 @@ private struct StoredSearch {
             // Errors with this cause are about a damaged row of the index. The error of a message
             // that cannot be decoded has another cause.
             guard error.cause is ByteReader.Damage else { throw error }
-            view.version.indexDamage.record(error, in: view.version.number)
+            view.committed.indexDamage.record(error, in: view.committed.number)
         }
         return try scanned(after: cursor, limit)
     }
@@ -191,7 +192,7 @@ extension StoredSearch {
         }
         let upper = min(span.upper, cursor?.position.createdAt ?? span.upper)
         guard span.lower <= upper else { return [] }
-        let reader = view.version.cache.cursor()
+        let reader = view.committed.cache.cursor()
         var candidates = try CandidateMerge(
             // Look up longer words first: they are rarer, so that the search in a segment often
             // ends early.

@@ -29,7 +29,7 @@ extension Batch {
         }
         // Include the numbers that only this batch has assigned.
         var numbers = Set(rows.numbers.values.compactMap { $0 })
-        let stored = Rows(snapshot: version.cache)
+        let stored = Rows(snapshot: committed.cache)
         for table in Table.ofChannels + [.url] {
             try stored.forEachNumber(in: table) {
                 numbers.insert($0)

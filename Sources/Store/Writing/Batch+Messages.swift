@@ -206,7 +206,7 @@ extension Batch {
         guard count > 0, let number = try number(of: url) else { return (0, first) }
         var newestRemoved: Position?
         var oldestLeft: Gap.Bound = .end
-        var met = 0
+        var removedCount = 0
         let cache = cache
         var table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         if case .position(let position) = first {
@@ -214,12 +214,12 @@ extension Batch {
         }
         try cache.scan(table, isDescending: true) { (key, _) throws(StoreError) in
             let position = try cache.position(ofMessageKey: key)
-            if met == count {
+            if removedCount == count {
                 oldestLeft = .position(position)
                 return false
             }
             newestRemoved = position
-            met += 1
+            removedCount += 1
             return true
         }
         guard let newestRemoved else { return (0, oldestLeft) }
@@ -306,7 +306,7 @@ extension Batch {
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {
         guard mayBeStored || !rows.cache.isEmpty,
-            let createdAt = try cache.place(of: id, in: number, mayBeStored: mayBeStored)
+            let createdAt = try cache.creationTime(of: id, in: number, mayBeStored: mayBeStored)
         else { return nil }
         let position = Position(createdAt: createdAt, messageID: id)
         let key = ByteWriter.key { $0.messageKey(number, position) }
@@ -323,7 +323,7 @@ extension Batch {
     ) {
         let position = message.position
         rows.cache.remove { $0.messageKey(number, position) }
-        rows.cache.remove { $0.placeKey(number, position.messageID) }
+        rows.cache.remove { $0.creationTimeKey(number, position.messageID) }
         if let requestID { rows.cache.remove { $0.requestKey(number, requestID) } }
         if let parentID = message.parentID {
             rows.cache.remove { $0.replyKey(number, parentID, position) }

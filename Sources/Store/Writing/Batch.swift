@@ -14,7 +14,7 @@ public import Models
 /// a stale range is damaged, the next operation that reads it makes the channel's whole history one
 /// gap, and reads all gaps and stale ranges of the channel to do so.
 public final class Batch: StoreReader {
-    let version: CommittedState
+    let committed: CommittedState
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
@@ -81,10 +81,10 @@ public final class Batch: StoreReader {
     }
 
     init(
-        _ version: CommittedState, _ next: NextNumbers, _ known: consuming Known,
+        _ committed: CommittedState, _ next: NextNumbers, _ known: consuming Known,
         _ index: consuming IndexState? = nil
     ) {
-        self.version = version
+        self.committed = committed
         self.next = next
         self.index = index
         firstOutboxItem = next.item
@@ -95,11 +95,11 @@ public final class Batch: StoreReader {
     /// The view of the store with the writes of the batch applied.
     public var view: StoreView {
         checkIsOpen()
-        return StoreView(version: version, batch: rows)
+        return StoreView(committed: committed, batch: rows)
     }
 
-    var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache, counted: rows) }
-    var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
+    var cache: Rows { Rows(snapshot: committed.cache, overlay: rows.cache, counted: rows) }
+    var outbox: Rows { Rows(snapshot: committed.outbox, overlay: rows.outbox) }
 
     func record(
         _ operation: Change.Operation, _ source: CollectionEventSource? = nil,
@@ -201,7 +201,7 @@ extension Batch {
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         checkIsOpen()
         if let latest, latest.url == url { return latest.number }
-        let number = try StoreView(version: version, batch: rows).number(of: url)
+        let number = try StoreView(committed: committed, batch: rows).number(of: url)
         latest = number.map { (url, $0) }
         return number
     }
@@ -288,7 +288,7 @@ extension Batch {
         var state = ChannelState()
         // Count the messages as of the commit before the batch, because each operation of the batch
         // adds its own change to the count.
-        let stored = Rows(snapshot: version.cache)
+        let stored = Rows(snapshot: committed.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
         putState(state, number)
@@ -350,7 +350,7 @@ extension Batch {
 
     /// Records that the batch saves a new message.
     func recordPut(_ id: MessageID, in number: ChannelNumber) {
-        known.ids.recordPut(id, in: number, stored: Rows(snapshot: version.cache))
+        known.ids.recordPut(id, in: number, stored: Rows(snapshot: committed.cache))
     }
 }
 

@@ -6,7 +6,7 @@ import Models
 /// up takes a third of the time of a write. Most servers assign increasing IDs: the ID of a new
 /// message is greater than all stored IDs, and the IDs on pages of older messages are less. A
 /// message whose ID is outside the range of stored IDs is not stored yet, so no lookup is needed.
-/// IDs are compared by bytes, as in ``Table/place``. Therefore a new ID with one more digit than
+/// IDs are compared by bytes, as in ``Table/creationTime``. Therefore a new ID with one more digit than
 /// the others may be inside the range, and is looked up.
 ///
 /// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
@@ -92,11 +92,11 @@ extension HeldIDs.Span {
     ///
     /// Errors are ignored here: a lookup that reads the same corrupted row throws.
     fileprivate init?(of number: ChannelNumber, in rows: Rows) {
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.place, number) })
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.creationTime, number) })
         func outermost(isDescending: Bool) throws(StoreError) -> String? {
             var id: String?
             try rows.scan(table, isDescending: isDescending) { (key, _) throws(StoreError) in
-                id = try rows.decode(key.behindChannel, as: "the place of a message") {
+                id = try rows.decode(key.afterChannelNumber, as: "the ID of a message") {
                     (reader) throws(ByteReader.Damage) in try reader.text()
                 }
                 return false

@@ -148,6 +148,6 @@ extension Overlay {
     func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }
-        givenUp.append(number)
+        released.append(number)
     }
 }

@@ -20,7 +20,9 @@ extension Overlay {
 
     @inline(__always)
     func putPlace(of position: Position, _ number: ChannelNumber) {
-        put({ $0.placeKey(number, position.messageID) }, { $0.timestamp(position.createdAt) })
+        put(
+            { $0.creationTimeKey(number, position.messageID) }, { $0.timestamp(position.createdAt) }
+        )
     }
 
     @inline(__always)

@@ -6,7 +6,7 @@ import Foundation
 /// writes. The lookup uses a hash table or, if there are few entries, a scan.
 package final class Overlay {
     fileprivate struct Entry {
-        var place: Range<Int>
+        var keyRange: Range<Int>
         /// The end offset of the value, which follows the key in the buffer; negative for a
         /// removal.
         var end: Int
@@ -34,7 +34,7 @@ package final class Overlay {
     private var contents = Contents()
 
     /// The channel numbers that the batch has released, for ``Purge``.
-    var givenUp: [ChannelNumber] = []
+    var released: [ChannelNumber] = []
 
     package init() {}
 
@@ -75,14 +75,14 @@ extension Overlay.Contents {
         key(&bytes)
         let middle = bytes.count
         value(&bytes)
-        add(Overlay.Entry(place: start..<middle, end: bytes.count))
+        add(Overlay.Entry(keyRange: start..<middle, end: bytes.count))
     }
 
     @inline(__always)
     fileprivate mutating func remove(_ key: (inout ByteWriter) -> Void) {
         let start = bytes.count
         key(&bytes)
-        add(Overlay.Entry(place: start..<bytes.count, end: -1))
+        add(Overlay.Entry(keyRange: start..<bytes.count, end: -1))
     }
 
     /// Reserves memory for a message and its index rows.
@@ -255,13 +255,13 @@ extension Overlay.Contents {
 extension Overlay.Entry {
     @inline(__always)
     fileprivate func key(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[place])
+        UnsafeRawBufferPointer(rebasing: bytes[keyRange])
     }
 
     @inline(__always)
     fileprivate func value(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         if isRemoval { return nil }
-        return UnsafeRawBufferPointer(rebasing: bytes[place.upperBound..<end])
+        return UnsafeRawBufferPointer(rebasing: bytes[keyRange.upperBound..<end])
     }
 }
 

@@ -253,7 +253,7 @@ final class Device {
         store = try disk.open(directory)
         follow()
         await kill()
-        let rows = try store.snapshot().view.version.cache.cacheRows()
+        let rows = try store.snapshot().view.committed.cache.cacheRows()
         oracle = Oracle(server)
         if !rows.isEmpty { try oracle.begin(rows) }
         let left = try store.outboxItems()
@@ -416,7 +416,7 @@ final class Device {
     /// Checks each commit against the events that the server had delivered.
     private func check() throws {
         for snapshot in commits.drain() {
-            let rows = try snapshot.view.version.cache.cacheRows()
+            let rows = try snapshot.view.committed.cache.cacheRows()
             let items = try snapshot.outboxItems()
             if keepsCuts {
                 cuts.append(rows)
