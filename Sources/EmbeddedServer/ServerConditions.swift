@@ -82,6 +82,12 @@ public struct ServerConditions: Hashable, Sendable {
     /// `invitations`, invited users join immediately.
     public var missingCapabilities: BackendCapabilities = []
 
+    /// A Boolean value that indicates whether pages, lookups, changelogs, searches and edits come
+    /// without reactions, as on Matrix homeservers.
+    ///
+    /// Clients then have the capability `separateReactions`.
+    public var separatesReactions = false
+
     /// The time for which the server remembers request IDs; `nil`, the default, for no limit.
     ///
     /// After this time, a repeated request creates another message.
@@ -104,7 +110,8 @@ extension ServerConditions {
     }
 
     var capabilities: BackendCapabilities {
-        ServerConditions.allCapabilities.subtracting(missingCapabilities)
+        let all = ServerConditions.allCapabilities.subtracting(missingCapabilities)
+        return separatesReactions ? all : all.subtracting(.separateReactions)
     }
 
     /// The conditions with clamped values, so that every request makes progress.

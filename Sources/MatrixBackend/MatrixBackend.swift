@@ -74,6 +74,7 @@ public actor MatrixBackend: Backend {
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
         .unreadCounts, .channelManagement, .invitations, .moderation, .messageSearch,
+        .separateReactions,
     ]
 
     /// The epoch of all servers.
@@ -104,6 +105,7 @@ public actor MatrixBackend: Backend {
     /// The last known members of rooms, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
+    var pageTokens = PageTokens()
     /// A Boolean value that indicates whether the known rooms still have to be compared with those
     /// of the server, which happens once for each session.
     var mayHaveLostRooms = true

@@ -60,9 +60,11 @@ import Testing
         joined.missingCapabilities = .invitations
         var poor = usual
         poor.missingCapabilities = ServerConditions.allCapabilities
+        var separate = usual
+        separate.separatesReactions = true
         return [
             ("usual", usual), ("small", small), ("repeating", repeating), ("coarse", coarse),
-            ("joined", joined), ("poor", poor),
+            ("joined", joined), ("poor", poor), ("separate", separate),
         ]
     }
 }

@@ -64,6 +64,19 @@ import Testing
         #expect(report.brokenPromises == ["messages.whole"], "\(report)")
     }
 
+    @Test func separateReactionsMustBeComplete() async throws {
+        var conditions = ServerConditions()
+        conditions.separatesReactions = true
+        let mistake = Mistake.altering("omits all but one reaction of a message", ["reactions.all"])
+        { (reactions: inout [MessageID: [Reaction]]) in
+            reactions = reactions.mapValues { Array($0.prefix(1)) }
+        }
+        let memory = Memory()
+        var subject = try EmbeddedSubject(conditions)
+        subject.wrap = { mistake.make($0, memory) }
+        await expect(mistake, on: subject)
+    }
+
     /// Runs all checks in nightly runs, and those of the broken promises in ordinary runs.
     private func expect(_ mistake: Mistake, on subject: some ConformanceSubject) async {
         let report = await BackendConformance.run(on: subject) { check in

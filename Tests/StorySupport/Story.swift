@@ -89,6 +89,13 @@ package final class Story: Sendable {
             requestID: requestIDs.next())
     }
 
+    package func unreact(_ key: String, to message: Message) async throws {
+        clock.advance(by: .seconds(1))
+        _ = try await alice.react(
+            .delete, with: key, to: message.messageID!, in: message.channelURL,
+            requestID: requestIDs.next())
+    }
+
     package func delete(_ message: Message) async throws {
         clock.advance(by: .seconds(1))
         try await alice.delete(

@@ -38,4 +38,49 @@ import Testing
         #expect(try story.picture() == "… b ~")
         try await story.end()
     }
+
+    @Test func answersWithoutUnreadCountsKeepThoseOfTheFeed() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.sync()
+        try await story.until { try $0.groupChannel("general")?.unreadMessageCount == 2 }
+        await story.engine.close()
+        let engine = try await story.relaunched(
+            backend: BackendWithoutUnreadCounts(base: story.network))
+        try await engine.caughtUp()
+        #expect(try await engine.fetchChannel("general").unreadMessageCount == 2)
+        #expect(try story.store.groupChannel("general")?.unreadMessageCount == 2)
+        _ = try await engine.fetchChannels(matching: GroupChannelListQuery())
+        #expect(try story.store.groupChannel("general")?.unreadMessageCount == 2)
+        #expect(try await engine.verify("general").channel == nil)
+        try await story.say("c")
+        try await story.until { try $0.groupChannel("general")?.unreadMessageCount == 3 }
+        await engine.close()
+    }
+}
+
+/// A backend that knows unread counts only in the feed.
+private struct BackendWithoutUnreadCounts: ForwardingBackend {
+    let base: any Backend
+
+    func perform<Answer: Sendable>(
+        _ call: String, _ arguments: [(any Sendable)?],
+        _ body: () async throws(BackendError) -> Answer
+    ) async throws(BackendError) -> Answer {
+        let answer = try await body()
+        switch answer {
+        case let channel as GroupChannel: return withoutCounts(channel) as? Answer ?? answer
+        case var page as Page<GroupChannel>:
+            page.elements = page.elements.map(withoutCounts)
+            return page as? Answer ?? answer
+        default: return answer
+        }
+    }
+
+    private func withoutCounts(_ channel: GroupChannel) -> GroupChannel {
+        var channel = channel
+        channel.unreadMessageCount = 0
+        channel.unreadMentionCount = 0
+        return channel
+    }
 }

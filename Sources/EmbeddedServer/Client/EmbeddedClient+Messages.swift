@@ -12,7 +12,7 @@ extension EmbeddedClient {
         try ask { state, session throws(BackendError) in
             try state.messages(
                 in: channelURL, at: anchor, older: older, newer: newer, for: session.userID)
-        }
+        }.with(\.messages, withoutReactions)
     }
 
     /// Returns messages by their IDs.
@@ -21,7 +21,18 @@ extension EmbeddedClient {
     ) async throws(BackendError) -> MessageLookup {
         try ask { state, session throws(BackendError) in
             try state.lookup(messageIDs, in: channelURL, for: session.userID)
+        }.with(\.found, withoutReactions)
+    }
+
+    /// Returns the reactions to messages, by the IDs of the messages.
+    public func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]] {
+        let found = try ask(.separateReactions) { state, session throws(BackendError) in
+            try state.lookup(messageIDs, in: channelURL, for: session.userID).found
         }
+        return Dictionary(
+            found.map { ($0.messageID ?? "", $0.reactionHistory) }, uniquingKeysWith: { $1 })
     }
 
     /// Returns a page of the replies to a message around an anchor.
@@ -33,7 +44,7 @@ extension EmbeddedClient {
             try state.replies(
                 to: parentID, in: channelURL, at: anchor, older: older, newer: newer,
                 for: session.userID)
-        }
+        }.with(\.messages, withoutReactions)
     }
 
     /// Returns the number of messages of a channel that were created in a range of times.
@@ -56,7 +67,7 @@ extension EmbeddedClient {
         try ask(.messageSearch) { state, session throws(BackendError) in
             try state.searchMessages(
                 matching: params, after: cursor, limit: limit, for: session.userID)
-        }
+        }.with(\.elements, withoutReactions)
     }
 
     /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
@@ -67,7 +78,7 @@ extension EmbeddedClient {
             state, session throws(BackendError) in
             try state.messageChanges(
                 in: channelURL, since: point, params: params, for: session.userID)
-        }
+        }.with(\.updated, withoutReactions)
     }
 
     /// Returns those changes of the user's group channels since `point` that `params` do not
@@ -98,7 +109,9 @@ extension EmbeddedClient {
         requestID: RequestID
     ) async throws(BackendError) -> Message {
         try ask { state, session throws(BackendError) in
-            try state.update(messageID, in: channelURL, with: update, by: session.userID)
+            withoutReactions([
+                try state.update(messageID, in: channelURL, with: update, by: session.userID)
+            ])[0]
         }
     }
 
@@ -150,6 +163,37 @@ extension EmbeddedClient {
     /// Returns the bytes of a message's file.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         try ask(.files) { state, _ throws(BackendError) in try state.fileBytes(file) }
+    }
+}
+
+extension EmbeddedClient {
+    /// Removes the reactions from messages if the server returns them separately.
+    func withoutReactions(_ messages: [Message]) -> [Message] {
+        guard capabilities.contains(.separateReactions) else { return messages }
+        return messages.map { message in
+            var message = message
+            message.reactionHistory = []
+            return message
+        }
+    }
+}
+
+/// An answer that contains messages.
+private protocol MessageAnswer {}
+
+extension MessagePage: MessageAnswer {}
+extension MessageLookup: MessageAnswer {}
+extension MessageChangelog: MessageAnswer {}
+extension Page: MessageAnswer {}
+
+extension MessageAnswer {
+    /// Returns the answer with other messages.
+    fileprivate func with(
+        _ messages: WritableKeyPath<Self, [Message]>, _ change: ([Message]) -> [Message]
+    ) -> Self {
+        var answer = self
+        answer[keyPath: messages] = change(answer[keyPath: messages])
+        return answer
     }
 }
 

@@ -95,7 +95,11 @@ public final class EmbeddedClient: Backend {
         return try server.perform { state throws(BackendError) in
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
-            let batch = try state.feed(for: session.userID, since: cursor, session: session)
+            var batch = try state.feed(for: session.userID, since: cursor, session: session)
+            batch.events = batch.events.map { event in
+                guard case .messageUpdated(let message) = event else { return event }
+                return .messageUpdated(withoutReactions([message])[0])
+            }
             // Return a batch without events only if the device is not live yet, or becomes live
             // with this batch.
             let isReported = !batch.events.isEmpty || !batch.isLive || !wasLive

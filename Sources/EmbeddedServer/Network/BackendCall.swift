@@ -11,6 +11,8 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case messages
     /// Returns messages by their IDs.
     case lookup
+    /// Returns the reactions to messages.
+    case reactions
     /// Returns a page of a thread.
     case replies
     /// Counts messages.
@@ -110,7 +112,7 @@ extension Set<BackendCall> {
 
     /// The calls that have no effect on the server, and can therefore be repeated.
     public static let reads: Set = [
-        .feed, .messages, .lookup, .replies, .countMessages, .searchMessages, .messageChanges,
+        .feed, .messages, .lookup, .reactions, .replies, .countMessages, .searchMessages, .messageChanges,
         .channelChanges, .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download,
         .openChannels, .openChannel,
     ]

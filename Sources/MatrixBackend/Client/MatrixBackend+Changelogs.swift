@@ -77,7 +77,7 @@ extension MatrixBackend {
         }
         var changelog = MessageChangelog()
         changelog.updated = try await messages(
-            events.compactMap(\.self).filter(\.isMessage), in: room, since: nil)
+            events.compactMap(\.self).filter(\.isMessage), in: room)
         changelog.deleted = changes.deleted.keys.sorted().map { id in
             var deleted = DeletedMessage()
             deleted.messageID = MessageID(id)

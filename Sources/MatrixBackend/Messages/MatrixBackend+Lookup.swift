@@ -1,8 +1,8 @@
 public import Models
 
-// Looking up messages by their IDs, with their reactions.
+// Looking up messages by their IDs, and their reactions.
 extension MatrixBackend {
-    /// Returns messages by their IDs, with two requests for each message.
+    /// Returns messages by their IDs, with a request for each message.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -13,7 +13,7 @@ extension MatrixBackend {
         }
         let found = events.compactMap(\.self).filter(\.isMessage)
         if found.isEmpty, !messageIDs.isEmpty { try await requireMembership(of: room) }
-        let messages = try await messages(found, in: room, since: nil)
+        let messages = try await messages(found, in: room)
         let gone = Set(messageIDs).subtracting(messages.compactMap(\.messageID))
         return MessageLookup(found: messages, gone: Array(gone))
     }
@@ -33,7 +33,7 @@ extension MatrixBackend {
     /// Returns a message by its ID; `nil` if it no longer exists.
     func message(_ id: String, in room: String) async throws(BackendError) -> Message? {
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
-        return try await messages([event], in: room, since: nil).first
+        return try await messages([event], in: room).first
     }
 
     /// Throws unless the user is or was a member of the room.
@@ -42,26 +42,14 @@ extension MatrixBackend {
             .get("rooms", room, "state", "m.room.member", me.rawValue))
     }
 
-    /// Creates messages from events, with their reactions.
-    ///
-    /// - Parameters:
-    ///   - events: The events, which appear as messages.
-    ///   - room: The ID of the room.
-    ///   - bound: A token that is older than all of the events, if one is known. All reactions to
-    ///     the events are newer than this token.
-    /// - Returns: The messages, oldest first.
-    /// - Throws: Errors of the requests.
+    /// Creates messages from events, without their reactions, oldest first.
     func messages(
-        _ events: [RoomEvent], in room: String, since bound: String?
+        _ events: [RoomEvent], in room: String
     ) async throws(BackendError) -> [Message] {
         let senders = try await senders(of: events, in: room)
-        let reactions = try await reactions(to: events.map(\.id), in: room, since: bound)
         let me = try me
-        let messages = events.compactMap { event -> Message? in
-            guard let sender = senders[event.sender] else { return nil }
-            var message = Message(event, in: room, sender: sender, me: me)
-            if let reactions = reactions[event.id] { message.reactionHistory = reactions }
-            return message
+        let messages = events.compactMap { event in
+            senders[event.sender].map { Message(event, in: room, sender: $0, me: me) }
         }
         return messages.sorted { left, right in
             guard let position = left.position, let other = right.position else { return false }
@@ -76,34 +64,50 @@ extension MatrixBackend {
 
     /// Returns the reactions to messages, by the IDs of the messages.
     ///
-    /// The server returns messages without their reactions. For a recent page, one request returns
-    /// the newest reactions of the room, which include all reactions to the page's messages. For an
-    /// older page, a request for each message is needed.
-    private func reactions(
-        to ids: [String], in room: String, since bound: String?
-    ) async throws(BackendError) -> [String: [Reaction]] {
-        guard !ids.isEmpty else { return [:] }
-        var events: [RoomEvent]?
-        if ids.count > 1, let bound { events = try await reactions(in: room, since: bound) }
-        if events == nil {
-            events = try await concurrently(ids) { id throws(BackendError) in
-                try await self.reactions(to: id, in: room)
-            }.flatMap(\.self)
+    /// For the messages of a recent page, one request returns the newest reactions of the room,
+    /// which include all reactions to these messages. For other messages, a request for each
+    /// message is needed.
+    public func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]] {
+        let room = channelURL.rawValue
+        try await requireRoom(room)
+        let ids = messageIDs.map(\.rawValue)
+        let events = try await concurrently(pageTokens.groups(of: ids)) {
+            group throws(BackendError) in
+            try await self.reactions(to: group.ids, in: room, since: group.token)
         }
         let wanted = Set(ids)
-        var found: [String: [Reaction]] = [:]
-        for event in events ?? [] {
+        var found: [MessageID: [Reaction]] = [:]
+        for event in events.flatMap(\.self) {
             guard let (key, target) = event.reaction, wanted.contains(target) else { continue }
-            var list = found[target] ?? []
+            var list = found[MessageID(target)] ?? []
             let index = list.firstIndex { $0.key == key } ?? list.endIndex
             if index == list.endIndex { list.append(Reaction(key: key)) }
             if !list[index].userIDs.contains(UserID(event.sender)) {
                 list[index].userIDs.append(UserID(event.sender))
             }
             list[index].updatedAt = max(list[index].updatedAt, event.time)
-            found[target] = list
+            found[MessageID(target)] = list
         }
         return found
+    }
+
+    /// Returns the events of the reactions to messages, and possibly those of others.
+    ///
+    /// - Parameters:
+    ///   - ids: The IDs of the messages.
+    ///   - room: The ID of the room.
+    ///   - token: A token that is older than all of the messages, if one is known.
+    private func reactions(
+        to ids: [String], in room: String, since token: String?
+    ) async throws(BackendError) -> [RoomEvent] {
+        if ids.count > 1, let token, let events = try await reactions(in: room, since: token) {
+            return events
+        }
+        return try await concurrently(ids) { id throws(BackendError) in
+            try await self.reactions(to: id, in: room)
+        }.flatMap(\.self)
     }
 
     /// Returns the reactions in a room that are newer than a token; `nil` if there are more than

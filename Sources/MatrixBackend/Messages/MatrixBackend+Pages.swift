@@ -80,8 +80,9 @@ extension MatrixBackend {
         let late = (ordered + after.events)
             .map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }.late
         let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
+        if let bound { pageTokens.insert(bound, of: events) }
         return MessagePage(
-            messages: try await messages(events, in: history.room, since: bound),
+            messages: try await messages(events, in: history.room),
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 

@@ -7,10 +7,9 @@ extension MatrixBackend {
 
     /// Returns a page of the messages that match a search, newest first.
     ///
-    /// The homeserver searches the rooms that the user has joined, except encrypted ones. It takes
-    /// one request for the page, and one for each message, to find its reactions. Matrix cannot
-    /// restrict a search to a range of times: a search ends at the first message before its lower
-    /// bound.
+    /// The homeserver searches the rooms that the user has joined, except encrypted ones. Matrix
+    /// cannot restrict a search to a range of times: a search ends at the first message before its
+    /// lower bound.
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
@@ -28,7 +27,7 @@ extension MatrixBackend {
         var messages: [MessageID: Message] = [:]
         for room in Set(events.map(\.room)) {
             let events = events.filter { $0.room == room }.map(\.event)
-            for message in try await self.messages(events, in: room, since: nil) {
+            for message in try await self.messages(events, in: room) {
                 if let id = message.messageID { messages[id] = message }
             }
         }

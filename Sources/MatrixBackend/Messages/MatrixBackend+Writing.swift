@@ -55,7 +55,7 @@ extension MatrixBackend {
             let found = reply.events.first {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
-            if let found { return try await messages([found], in: room, since: nil).first }
+            if let found { return try await messages([found], in: room).first }
             // The clocks of the device and of the server may differ, so search one more day of
             // older messages.
             let isOver = reply.events.contains { $0.time.milliseconds < written - day }

@@ -23,6 +23,27 @@ struct SeenEvents {
     }
 }
 
+/// Tokens that are older than given messages, by the IDs of the messages.
+///
+/// All reactions to a message are newer than its token.
+struct PageTokens {
+    private static let capacity = 20_000
+    private var tokens: [String: String] = [:]
+
+    mutating func insert(_ token: String, of events: [RoomEvent]) {
+        if tokens.count > Self.capacity { tokens = [:] }
+        for event in events { tokens[event.id] = token }
+    }
+
+    /// Returns groups of messages that have the same token; each message without a token is in a
+    /// group of its own.
+    func groups(of ids: [String]) -> [(ids: [String], token: String?)] {
+        let known = Dictionary(grouping: ids.filter { tokens[$0] != nil }) { tokens[$0]! }
+        return known.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+            + ids.filter { tokens[$0] == nil }.map { ([$0], nil) }
+    }
+}
+
 extension SeenEvents.Meaning {
     init?(_ event: RoomEvent) {
         if let (key, target) = event.reaction {

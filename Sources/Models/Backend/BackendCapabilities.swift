@@ -93,6 +93,11 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let polls = BackendCapabilities(bit: 34)
     /// The backend can search the messages of the user's channels.
     public static let messageSearch = BackendCapabilities(bit: 35)
+    /// The server returns messages without their reactions, and returns the reactions of given
+    /// messages on request.
+    ///
+    /// The engine requests the reactions of the messages that a collection shows.
+    public static let separateReactions = BackendCapabilities(bit: 36)
 
     /// Creating and changing group channels, inviting users, joining and leaving.
     public static let channelManagement: BackendCapabilities = [
@@ -134,6 +139,6 @@ extension BackendCapabilities: CustomStringConvertible {
         (.restrictionLists, "restrictionLists"), (.roleManagement, "roleManagement"),
         (.pinnedMessages, "pinnedMessages"), (.markingAsUnread, "markingAsUnread"),
         (.blocking, "blocking"), (.reporting, "reporting"), (.polls, "polls"),
-        (.messageSearch, "messageSearch"),
+        (.messageSearch, "messageSearch"), (.separateReactions, "separateReactions"),
     ]
 }

@@ -161,6 +161,9 @@ extension Device {
             ChannelCall("countMessages", .counts) {
                 _ = try await backend.countMessages(in: url, from: nil, to: nil)
             },
+            ChannelCall("reactions", .separateReactions) {
+                _ = try await backend.reactions(of: [id], in: url)
+            },
             ChannelCall("react", .reactions) {
                 _ = try await backend.react(.add, with: "+1", to: id, in: url, requestID: request())
             },

@@ -122,6 +122,37 @@ extension BackendConformance {
             try expectEqual(
                 reactions.map(\.userIDs), [[alice.userID]], "the reacting users after the removal")
         },
+        ConformanceCheck(
+            "reactions.all", "react to two of three messages, and request the reactions",
+            needs: [.reactions, .separateReactions]
+        ) { scene in
+            let (alice, bob, url) = try await scene.pair()
+            let messages = try await alice.send(3, in: url)
+            let ids = try messages.map { try $0.id }
+            try await alice.react(.add, with: "+1", to: messages[0])
+            try await bob.react(.add, with: "+1", to: messages[0])
+            try await bob.react(.add, with: "-1", to: messages[0])
+            try await bob.react(.add, with: "+1", to: messages[2])
+            func found() async throws -> [[String]] {
+                let unknown = MessageID("no-such-message")
+                let answer = try await alice.backend.reactions(of: ids + [unknown], in: url)
+                try expect(answer[unknown] == nil, "the answer contains an unknown message")
+                return ids.map { id in
+                    (answer[id] ?? []).filter(\.isHeld)
+                        .map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
+                }
+            }
+            let both = [alice.userID, bob.userID].sorted()
+            try expectEqual(
+                try await found(),
+                [["+1 \(both)", "-1 \([bob.userID])"], [], ["+1 \([bob.userID])"]],
+                "the reactions")
+            try await bob.react(.delete, with: "+1", to: messages[0])
+            try await bob.react(.delete, with: "+1", to: messages[2])
+            try expectEqual(
+                try await found(), [["+1 \([alice.userID])", "-1 \([bob.userID])"], [], []],
+                "the reactions after the removal")
+        },
         ConformanceCheck("react.version", "add and remove reactions alternately", needs: .reactions)
         { scene in
             let (alice, bob, url) = try await scene.pair()

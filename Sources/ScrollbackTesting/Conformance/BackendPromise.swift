@@ -97,6 +97,9 @@ extension BackendPromise {
         requested.
         messages.expired: An unknown cursor or message throws `expired`.
         lookup.all: Each ID is either in the found messages or in the IDs that are gone.
+        reactions.all: The answer contains every reaction to the messages, and reflects all events \
+        that the feed had reported when the reactions were requested. A message without reactions \
+        may be missing, and a message that does not exist is missing.
         replies.page: The promises for pages of a channel apply to pages of a thread.
         count.exact: The count equals the number of messages on the pages of that range.
         search.words: The pages together contain every message whose text has all words to find, \

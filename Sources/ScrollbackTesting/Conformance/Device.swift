@@ -4,7 +4,7 @@ import Sync
 /// A user's device, with methods for frequent actions of checks.
 struct Device: Sendable {
     let user: Credentials
-    let backend: BackendRecorder
+    let backend: CompleteBackend
     let scene: Scene
 
     var userID: UserID { user.userID }

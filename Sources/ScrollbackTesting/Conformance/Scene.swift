@@ -72,7 +72,9 @@ final class Scene: Sendable {
             let before = state.devices.count { $0.user.userID == user.userID }
             let name = before == 0 ? "\(user)" : "\(user) \(before + 1)"
             let device = Device(
-                user: user, backend: BackendRecorder(backend, name: name, log: log), scene: self)
+                user: user,
+                backend: CompleteBackend(base: BackendRecorder(backend, name: name, log: log)),
+                scene: self)
             state.devices.append(device)
             return device
         }

@@ -50,6 +50,15 @@ extension Backend {
         throw .lacking(.messageSearch)
     }
 
+    // MARK: Without `separateReactions`
+
+    /// Throws `unsupported`.
+    public func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]] {
+        throw .lacking(.separateReactions)
+    }
+
     // MARK: Without `reactions`
 
     /// Throws `unsupported`.

@@ -70,7 +70,8 @@ public protocol Backend: Sendable {
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
     /// these fields, even empty ones, because the device may have stored an older state of the
-    /// channel.
+    /// channel. The unread counts are part of the complete state of a channel only in the feed: all
+    /// other calls may omit them, and the engine then keeps the stored counts.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not
@@ -153,6 +154,23 @@ public protocol Backend: Sendable {
     func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup
+
+    /// Returns the reactions to messages, by the IDs of the messages. The engine passes at most a
+    /// hundred IDs.
+    ///
+    /// A backend with `separateReactions` may omit the reactions of the messages that other calls
+    /// return, and of edited messages of the feed. The engine keeps the reactions that it has
+    /// stored, and requests those of shown messages. The feed reports each reaction that is added
+    /// or removed.
+    ///
+    /// - `reactions.all`: The answer contains every reaction to the messages, and reflects all
+    ///   events that the feed had reported when the reactions were requested. A message without
+    ///   reactions may be missing, and a message that does not exist is missing.
+    ///
+    /// - Throws: `unsupported` without `separateReactions`.
+    func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]]
 
     /// Returns a page of the replies to a message around an anchor. The replies form a history of
     /// their own.

@@ -80,6 +80,15 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
+    public func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]] {
+        try await perform(#function, [messageIDs, channelURL]) { () async throws(BackendError) in
+            try await base.reactions(of: messageIDs, in: channelURL)
+        }
+    }
+
+    /// Forwards the call to ``base``.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int

@@ -7,6 +7,7 @@ enum BackendRequest: Hashable, Sendable {
     case feed(FeedCursor?)
     case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
     case lookup([MessageID], ChannelURL)
+    case reactions([MessageID], ChannelURL)
     case search(MessageSearchParams, PageCursor?, limit: Int)
     case messageChanges(ChannelURL, ChangelogPoint, MessageChangelogParams?)
     case channelChanges(ChangelogPoint, GroupChannelChangelogParams?)
@@ -25,8 +26,8 @@ enum BackendRequest: Hashable, Sendable {
     /// The channel of the call; `nil` if the call has none.
     var channelURL: ChannelURL? {
         switch self {
-        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _, _),
-            .channel(let url):
+        case .messages(let url, _, _, _), .lookup(_, let url), .reactions(_, let url),
+            .messageChanges(let url, _, _), .channel(let url):
             url
         case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
             .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
@@ -43,6 +44,7 @@ enum BackendAnswer: Sendable {
     case batch(FeedBatch)
     case page(MessagePage)
     case lookup(MessageLookup)
+    case reactions([MessageID: [Reaction]])
     case found(Page<Message>)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
@@ -67,6 +69,8 @@ extension Backend {
             case .messages(let url, let anchor, let older, let newer):
                 return .page(try await messages(in: url, at: anchor, older: older, newer: newer))
             case .lookup(let ids, let url): return .lookup(try await lookup(ids, in: url))
+            case .reactions(let ids, let url):
+                return .reactions(try await reactions(of: ids, in: url))
             case .search(let params, let cursor, let limit):
                 return .found(
                     try await searchMessages(matching: params, after: cursor, limit: limit))

@@ -128,6 +128,7 @@ extension EngineCall {
             case .messages(_, let anchor, let older, let newer):
                 ("messages", "\(anchor.text), \(older) older, \(newer) newer")
             case .lookup(let ids, _): ("lookup", "\(ids.count) messages")
+            case .reactions(let ids, _): ("reactions", "of \(ids.count) messages")
             case .search(_, let cursor, _):
                 ("searchMessages", cursor == nil ? "first page" : "next page")
             case .messageChanges: ("messageChanges", "")
@@ -180,6 +181,7 @@ extension BackendAnswer {
                 count: batch.events.count, byteCount: byteCount, truncated: truncated)
         case .page(let page): return records(page.messages)
         case .lookup(let lookup): return records(lookup.found)
+        case .reactions(let reactions): return records(reactions.values.flatMap(\.self))
         case .found(let page): return records(page.elements)
         case .messageChanges(let changes): return records(changes.updated)
         case .channelChanges(let changes): return records(changes.updated)

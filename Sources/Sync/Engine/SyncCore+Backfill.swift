@@ -31,7 +31,7 @@ extension SyncCore {
                 for: .newer)
         }
         guard let plan = plan(for: url, work) else { return pause(url) }
-        guard let step = plan.next else { return }
+        guard let step = plan.next else { return requestReactions(in: url) }
         backfill[url].isBusy = true
         switch step {
         case .changes(let point):
@@ -61,6 +61,24 @@ extension SyncCore {
                 for: step)
         case .newer: break
         }
+    }
+
+    /// Requests the reactions of the newest shown messages whose reactions are not known.
+    private mutating func requestReactions(in url: ChannelURL) {
+        guard let knownReactions else { return }
+        var ids = knownReactions.wanted[url] ?? []
+        if let view = backfill.view(of: url) {
+            let shown = read { (reader) throws(StoreError) in
+                try reader.positions(in: url, from: view.lower.before, to: view.upper.after)
+            }
+            guard let shown else { return pause(url) }
+            ids += shown.reversed().map(\.messageID).filter {
+                !knownReactions.contains($0, in: url)
+            }
+        }
+        guard !ids.isEmpty else { return }
+        backfill[url].isBusy = true
+        call(.reactions(Array(ids.prefix(SyncCore.lookupLimit)), url), .reactions)
     }
 
     /// Returns the position of the only message that a stale range can contain; `nil` if the range
@@ -138,6 +156,12 @@ extension SyncCore {
         switch (answer, call.purpose) {
         case (.lookup(let lookup), .lookup(_, let extent, let rest)):
             if handleLookup(lookup, in: url, extent, rest, interim) { return }
+        case (.reactions(let reactions), .reactions):
+            guard case .reactions(let ids, _) = call.request else { break }
+            let isStored: Void? = write { (ingest) throws(StoreError) in
+                try ingest.apply(reactions, of: ids, in: url, since: interim)
+            }
+            if isStored != nil { backfill[url].failures = 0 }
         case (.messageChanges(let changes), .changes):
             return handleChanges(changes, in: url, interim)
         default: break
@@ -307,7 +331,7 @@ extension SyncCore {
             case .page(var fetch) where fetch.step != nil:
                 fetch.step = nil
                 setFetch(fetch, of: number)
-            case .changes, .lookup: cancelCall(number)
+            case .changes, .lookup, .reactions: cancelCall(number)
             case .page, .connect, .feed, .question, .outbox: break
             }
         }

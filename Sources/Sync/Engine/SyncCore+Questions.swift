@@ -100,8 +100,9 @@ extension SyncCore {
             }
         case (.lookup(let lookup), .confirm): return .lookup(lookup)
         case (.page(let page), .compare(let request)):
+            let ignoresReactions = knownReactions != nil
             return read { (reader) throws(StoreError) in
-                try reader.compare(page, of: request, interim)
+                try reader.compare(page, of: request, interim, ignoresReactions: ignoresReactions)
             }
         case (.channel(let channel), .compareChannel):
             return read { (reader) throws(StoreError) in
@@ -131,7 +132,8 @@ extension SyncCore {
             }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
-                return .channel(channel)
+                // The stored channel has the unread counts, which the answer may lack.
+                return .channel(try ingest.batch.groupChannel(orNil: channel.url) ?? channel)
             }
         default: return nil
         }
@@ -260,7 +262,8 @@ extension SyncCore {
 extension StoreReader {
     /// Compares a page with the stored messages in known ranges of the history.
     fileprivate func compare(
-        _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim
+        _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim,
+        ignoresReactions: Bool
     ) throws(StoreError) -> SyncReply {
         let url = request.channelURL
         var found = HistoryDifferences()
@@ -269,7 +272,7 @@ extension StoreReader {
         func isKnown(_ position: Position) -> Bool {
             !gaps.contains { $0.contains(position) } && !stale.contains { $0.contains(position) }
         }
-        for message in page.messages {
+        for var message in page.messages {
             guard let position = message.position, isKnown(position),
                 !interim.touched.contains(position.messageID)
             else { continue }
@@ -278,6 +281,7 @@ extension StoreReader {
                 found.missing.append(message)
                 continue
             }
+            if ignoresReactions { message.reactionHistory = held.reactionHistory }
             if held.replaced(by: message) != held { found.different.append(message) }
         }
         let bound = try bound(of: request, answeredBy: page)

@@ -91,6 +91,8 @@ struct SyncCore {
             /// When the messages of `rest` have also been looked up, the page's extent is no longer
             /// stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
+            /// The reactions of shown messages.
+            case reactions
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
@@ -106,7 +108,7 @@ struct SyncCore {
             switch purpose {
             case .question(_, let ticket, _): [ticket]
             case .page(let fetch): fetch.callers.map(\.ticket)
-            case .connect, .feed, .changes, .lookup, .outbox: []
+            case .connect, .feed, .changes, .lookup, .reactions, .outbox: []
             }
         }
     }
@@ -121,6 +123,9 @@ struct SyncCore {
     var connector = Connector()
     var state = SyncState()
     var flights = Flights()
+    /// The messages whose reactions are complete; `nil` if the server returns messages with their
+    /// reactions.
+    private(set) var knownReactions: KnownReactions?
     var calls: [Int: Call] = [:]
     var backfill = Backfill()
     var outbox = Outbox()
@@ -163,6 +168,7 @@ struct SyncCore {
         self.options = options.clamped
         self.limits = limits
         self.capabilities = capabilities
+        knownReactions = capabilities.contains(.separateReactions) ? KnownReactions() : nil
         self.deduplicationPeriod = deduplicationPeriod
     }
 
@@ -270,10 +276,16 @@ struct SyncCore {
             if case .session(let session) = answer { begin(session) }
         case .feed(let token): handleFeed(answer, after: token)
         case .page(let fetch): handlePage(answer, fetch, interim)
-        case .changes, .lookup: handleBackfill(answer, call, interim)
+        case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
         case .outbox(let id): handleSending(answer, id, call, interim)
         case .question(let question, let ticket, let attempt):
             handle(answer, to: question, ticket, attempt, interim)
+        }
+        if let knownReactions, let url = call.request.channelURL,
+            backfill.isShown(url) || knownReactions.wanted[url] != nil
+        {
+            // The answer may contain shown messages, whose reactions have to be requested.
+            backfill.examine(url)
         }
     }
 
@@ -284,6 +296,7 @@ struct SyncCore {
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
         var newFlights = flights
+        var newReactions = knownReactions
         var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         do {
@@ -291,15 +304,17 @@ struct SyncCore {
                 // Before the engine has connected, the user is the stored one of the last session.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
-                    batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
-                    changes: outbox.changes)
+                    batch, options, userID, flights, knownReactions: knownReactions,
+                    tombstoneCounts: tombstoneCounts, changes: outbox.changes)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
                 newFlights = ingest.flights
+                newReactions = ingest.knownReactions
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
             }
             flights = newFlights
+            knownReactions = newReactions
             tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
@@ -443,6 +458,7 @@ struct SyncCore {
         }
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         backfill.begin()
+        for url in (knownReactions?.wanted ?? [:]).keys.sorted() { backfill.examine(url) }
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0

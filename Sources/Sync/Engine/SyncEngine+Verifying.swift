@@ -47,6 +47,8 @@ public struct ChannelDifference: Hashable, Sendable {
         var server = server
         // Do not compare this field: only the device sets it.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
+        // The server may not know the unread counts outside of the feed.
+        if let held { server.keepUnreadCounts(of: held) }
         if server == held { return nil }
         channel = server
         fields = server.namesOfFields(differentFrom: held ?? GroupChannel())

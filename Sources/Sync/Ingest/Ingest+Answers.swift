@@ -41,6 +41,7 @@ extension Ingest {
     ) throws(StoreError) -> PageReport {
         let lookup = MessageLookup(found: page.messages, gone: [])
         try apply(lookup, in: url, since: interim, .requestThreadedMessages)
+        knownReactions?.want(page.messages.compactMap(\.messageID), in: url)
         guard let extent else { return PageReport() }
         let reported = Set(page.messages.compactMap(\.messageID))
         let held = try batch.replies(
@@ -58,6 +59,7 @@ extension Ingest {
         since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
+            recordUnknownReactions(of: message, interim)
             try apply(message, since: interim, source)
         }
         guard let extent else { return PageReport() }
@@ -177,6 +179,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
+            recordUnknownReactions(of: message, interim)
             try applyAlone(message, since: interim, source)
         }
         for id in lookup.gone where !interim.touched.contains(id) {
@@ -190,10 +193,41 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
+            recordUnknownReactions(of: message, interim)
             if try isRelevant(message) { try applyAlone(message, since: interim, source) }
         }
         for deleted in changes.deleted where !interim.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
+        }
+    }
+
+    // MARK: Reactions
+
+    /// Records that an answer contains a message without its reactions, so that they have to be
+    /// requested.
+    private mutating func recordUnknownReactions(of message: Message, _ interim: Flights.Interim) {
+        // An untrusted copy may be older than the reactions that the feed has reported.
+        guard interim.isFollowed, let id = message.messageID else { return }
+        knownReactions?.remove(id, in: message.channelURL)
+    }
+
+    /// Stores the reactions of messages, after applying the events that were reported since the
+    /// request.
+    mutating func apply(
+        _ reactions: [MessageID: [Reaction]], of ids: [MessageID], in url: ChannelURL,
+        since interim: Flights.Interim
+    ) throws(StoreError) {
+        for id in ids {
+            knownReactions?.insert(id, in: url)
+            guard let held = try batch.message(orNil: id, in: url) else { continue }
+            var message = held
+            let found = reactions[id] ?? []
+            let keys = Set(found.map(\.key))
+            // Keep removed reactions, so that an older event cannot restore them.
+            message.reactionHistory =
+                found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.key) }
+            message = message.with(interim.events[id] ?? [])
+            if message != held { try batch.save(message, source: .messageFill) }
         }
     }
 
@@ -208,6 +242,7 @@ extension Ingest {
         var channel = channel
         // Only the device sets this property, so keep its value.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
+        if let held { channel.keepUnreadCounts(of: held) }
         if channel != held { try save(channel, over: held, source) }
     }
 
@@ -281,6 +316,17 @@ extension Flights.Interim {
         // Events of reactions and threads do not make the answer outdated, because they are applied
         // to it.
         return saved.contains(id) ? .unknown : .fresh
+    }
+}
+
+extension GroupChannel {
+    /// Replaces the unread counts by those of the stored channel.
+    ///
+    /// Only the feed changes the unread counts of a stored channel, because other calls may not
+    /// know them.
+    mutating func keepUnreadCounts(of held: GroupChannel) {
+        unreadMessageCount = held.unreadMessageCount
+        unreadMentionCount = held.unreadMentionCount
     }
 }
 

@@ -13,6 +13,9 @@ struct Ingest {
     /// The ID of the user; `nil` if unknown.
     let userID: UserID?
     var flights: Flights
+    /// The messages whose reactions are complete; `nil` if the server returns messages with their
+    /// reactions.
+    var knownReactions: KnownReactions?
     /// The IDs of the outbox items that change an unsent message, by the request ID of that
     /// message.
     let changes: [RequestID: [RequestID]]
@@ -82,12 +85,14 @@ struct Ingest {
 
     init(
         _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
-        tombstoneCounts: [ChannelURL: Int] = [:], changes: [RequestID: [RequestID]] = [:]
+        knownReactions: KnownReactions? = nil, tombstoneCounts: [ChannelURL: Int] = [:],
+        changes: [RequestID: [RequestID]] = [:]
     ) {
         self.batch = batch
         self.options = options
         self.userID = userID
         self.flights = flights
+        self.knownReactions = knownReactions
         self.tombstoneCounts = tombstoneCounts
         self.changes = changes
     }
@@ -148,11 +153,14 @@ struct Ingest {
         // An answer that is not fresh may be older than events that were reported since the
         // request.
         let isCurrent = freshness == .fresh || isFeed
+        let hasSeparateReactions = knownReactions != nil
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 isHeld = true
                 if isCurrent, known.mayBeOfAnotherHistory(held.position) { return message }
+                var message = message
+                if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
                 if freshness == .fresh, message.version >= held.version {
                     return held.replaced(by: message)
                 }

@@ -27,6 +27,10 @@ extension SyncCore {
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)
+                    // The feed reports all reactions to a new message.
+                    if item.operation == .send, let id = message.messageID {
+                        ingest.knownReactions?.insert(id, in: url)
+                    }
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
                 {

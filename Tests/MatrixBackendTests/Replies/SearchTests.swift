@@ -8,15 +8,9 @@ import Testing
 @Suite struct MatrixSearchTests {
     private let device = Device()
 
-    /// Prepares the room, and no reactions to the messages `$m1` to `$m9`.
     private func connect() async throws {
         try await device.connect()
         device.prepareRoom()
-        for number in 1...9 {
-            device.server.reply(
-                "GET rooms/!room:example.org/relations/$m\(number)/m.annotation/m.reaction",
-                #"{"chunk": []}"#)
-        }
     }
 
     private func event(

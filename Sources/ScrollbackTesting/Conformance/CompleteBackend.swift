@@ -1,0 +1,54 @@
+import Models
+import Sync
+
+/// A backend that adds the reactions to the messages that another backend returns without them.
+///
+/// The checks can therefore compare whole messages, as they do for all other backends.
+struct CompleteBackend: ForwardingBackend {
+    let base: any Backend
+
+    func perform<Answer: Sendable>(
+        _ call: String, _ arguments: [(any Sendable)?],
+        _ body: () async throws(BackendError) -> Answer
+    ) async throws(BackendError) -> Answer {
+        let answer = try await body()
+        guard capabilities.contains(.separateReactions) else { return answer }
+        return try await completed(answer) as? Answer ?? answer
+    }
+
+    private func completed<Answer: Sendable>(
+        _ answer: Answer
+    ) async throws(BackendError) -> any Sendable {
+        switch answer {
+        case var page as MessagePage:
+            page.messages = try await withReactions(page.messages)
+            return page
+        case var page as Page<Message>:
+            page.elements = try await withReactions(page.elements)
+            return page
+        case var lookup as MessageLookup:
+            lookup.found = try await withReactions(lookup.found)
+            return lookup
+        case var changes as MessageChangelog:
+            changes.updated = try await withReactions(changes.updated)
+            return changes
+        case var batch as FeedBatch:
+            for (index, event) in batch.events.enumerated() {
+                guard case .messageUpdated(let message) = event else { continue }
+                batch.events[index] = .messageUpdated(try await withReactions([message])[0])
+            }
+            return batch
+        default: return answer
+        }
+    }
+
+    private func withReactions(_ messages: [Message]) async throws(BackendError) -> [Message] {
+        var messages = messages
+        for index in messages.indices {
+            guard let id = messages[index].messageID else { continue }
+            let found = try await base.reactions(of: [id], in: messages[index].channelURL)
+            messages[index].reactionHistory = found[id] ?? []
+        }
+        return messages
+    }
+}
