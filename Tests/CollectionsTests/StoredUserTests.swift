@@ -59,6 +59,18 @@ import Testing
         #expect(try await ChatClient.storedUsers(options: story.options) == [])
     }
 
+    @Test func appRemovesTheFilesOfAllOtherUsers() async throws {
+        let story = try await ClientStory()
+        try await leaveFiles(story)
+        let (options, keep) = (story.options, UserID("alice"))
+        let users = try await ChatClient.storedUsers(options: options)
+        for user in users where user.userID != keep {
+            guard let userID = user.userID else { continue }
+            try await ChatClient.removeStoredData(of: userID, wiping: .everything, options: options)
+        }
+        #expect(try await ChatClient.storedUsers(options: options).map(\.userID) == [keep])
+    }
+
     @Test func openFilesAreNotRemoved() async throws {
         let story = try await ClientStory()
         try await leaveFiles(story)

@@ -75,8 +75,8 @@ import Testing
         #expect(await lines("messages general all").count == 150)
         #expect(await lines("picture general all")[0].split(separator: "~").count == 150)
         #expect(
-            await lines("store scan place").last == "… the first 100 shown: add all for the rest")
-        #expect(await lines("store scan place all").count == 150)
+            await lines("store scan created").last == "… the first 100 shown: add all for the rest")
+        #expect(await lines("store scan created all").count == 150)
     }
 
     @Test func verifyReportsTheNumberOfDifferences() async throws {

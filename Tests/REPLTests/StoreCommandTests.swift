@@ -192,12 +192,12 @@ import Testing
 
     @Test func limitedListOfRowsReportsFurtherRows() async {
         #expect(
-            await reply("draw general a b c", "store scan place limit 2") == """
-                cache place       channel 1, a → 1700000000000
-                cache place       channel 1, b → 1700000060000
+            await reply("draw general a b c", "store scan created limit 2") == """
+                cache created     channel 1, a → 1700000000000
+                cache created     channel 1, b → 1700000060000
                 … the first 2 shown: add all for the rest
                 """)
-        #expect(await reply("store scan place limit 3").hasSuffix("c → 1700000120000"))
+        #expect(await reply("store scan created limit 3").hasSuffix("c → 1700000120000"))
         #expect(await reply("store scan gap") == "no rows")
     }
 

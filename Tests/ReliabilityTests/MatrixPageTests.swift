@@ -33,7 +33,7 @@ import Testing
         let names = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
         // `Scrollback` is a link to a parent directory, whose files would be found again.
         return try (names ?? []).filter {
-            $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Scrollback/")
+            $0.hasSuffix(".swift") && !$0.hasPrefix("Scrollback/")
         }
         .map { try String(contentsOf: tests.appending(path: $0), encoding: .utf8) }
     }

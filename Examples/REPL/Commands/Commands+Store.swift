@@ -178,7 +178,7 @@ extension Command {
             preparation: ["draw general a …"],
             output: """
                 cache gap         channel 1, up to +∞ → down to 1700000000000/a
-                cache place       channel 1, a → 1700000000000
+                cache created     channel 1, a → 1700000000000
                 cache state       channel 1 → count 1, access 0
                 cache url         channel 1 → general
                 cache message     channel 1, 1700000000000/a → Message {"channel_type":"group","channel_url":"general","created_at":1700000000000,"message":"a","message_id":"a","sending_status":"succeeded"}

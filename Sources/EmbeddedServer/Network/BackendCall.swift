@@ -112,9 +112,9 @@ extension Set<BackendCall> {
 
     /// The calls that have no effect on the server, and can therefore be repeated.
     public static let reads: Set = [
-        .feed, .messages, .lookup, .reactions, .replies, .countMessages, .searchMessages, .messageChanges,
-        .channelChanges, .channels, .channel, .members, .restrictedUsers, .blockedUsers, .download,
-        .openChannels, .openChannel,
+        .feed, .messages, .lookup, .reactions, .replies, .countMessages, .searchMessages,
+        .messageChanges, .channelChanges, .channels, .channel, .members, .restrictedUsers,
+        .blockedUsers, .download, .openChannels, .openChannel,
     ]
 
     /// The calls that change data on the server; `connect` is not one of them.

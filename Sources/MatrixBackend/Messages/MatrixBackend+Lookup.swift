@@ -95,10 +95,7 @@ extension MatrixBackend {
 
     /// Returns the events of the reactions to messages, and possibly those of others.
     ///
-    /// - Parameters:
-    ///   - ids: The IDs of the messages.
-    ///   - room: The ID of the room.
-    ///   - token: A token that is older than all of the messages, if one is known.
+    /// The token is older than all of the messages, if one is known.
     private func reactions(
         to ids: [String], in room: String, since token: String?
     ) async throws(BackendError) -> [RoomEvent] {
