@@ -103,7 +103,13 @@ extension MatrixBackend {
             return events
         }
         return try await concurrently(ids) { id throws(BackendError) in
-            try await self.reactions(to: id, in: room)
+            do throws(BackendError) {
+                return try await self.reactions(to: id, in: room)
+            } catch {
+                // The message does not exist.
+                guard error.code == .notFound else { throw error }
+                return []
+            }
         }.flatMap(\.self)
     }
 

@@ -122,7 +122,7 @@ struct LiveDevice {
         try engine.store.messages(in: url).reversed()
     }
 
-    /// Fetches all missing messages of a room.
+    /// Fetches all missing messages of a room, and the reactions of all messages.
     func heal(_ url: ChannelURL) async throws {
         let engine = try engine
         try await engine.caughtUp(url)
@@ -134,7 +134,11 @@ struct LiveDevice {
             for case .gap(let gap) in collection.items { _ = try await collection.fill(gap) }
             guard try engine.store.gaps(in: url).last != gap else { break }
         }
+        // The engine requests the reactions of shown messages.
+        let viewer = engine.makeViewer(of: url)
+        viewer.show(ShownRange(from: .beginning))
         try await engine.caughtUp(url)
+        viewer.show(nil)
     }
 
     /// Returns the messages that this device should have but has not stored.
@@ -172,7 +176,7 @@ struct LiveDevice {
 }
 
 extension LiveServer {
-    /// Returns the complete history of a room, read by a new device.
+    /// Returns the complete history of a room with all reactions, read by a new device.
     static func history(
         of url: ChannelURL, as user: Credentials
     ) async throws -> [Message] {
@@ -182,7 +186,14 @@ extension LiveServer {
         var anchor: MessageAnchor? = .newest
         while let next = anchor {
             let page = try await backend.messages(in: url, at: next, older: 100, newer: 0)
-            messages = page.messages + messages
+            let ids = page.messages.compactMap(\.messageID)
+            let reactions = try await backend.reactions(of: ids, in: url)
+            messages =
+                page.messages.map { message in
+                    var message = message
+                    message.reactionHistory = message.messageID.flatMap { reactions[$0] } ?? []
+                    return message
+                } + messages
             anchor = page.older.map { .cursor($0) }
         }
         await backend.disconnect()
