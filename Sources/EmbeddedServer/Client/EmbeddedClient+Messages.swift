@@ -9,19 +9,21 @@ extension EmbeddedClient {
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try ask { state, session throws(BackendError) in
+        let answer = try ask { state, session throws(BackendError) in
             try state.messages(
                 in: channelURL, at: anchor, older: older, newer: newer, for: session.userID)
-        }.with(\.messages, withoutReactions)
+        }
+        return withoutReactions(answer, in: \.messages)
     }
 
     /// Returns messages by their IDs.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
-        try ask { state, session throws(BackendError) in
+        let answer = try ask { state, session throws(BackendError) in
             try state.lookup(messageIDs, in: channelURL, for: session.userID)
-        }.with(\.found, withoutReactions)
+        }
+        return withoutReactions(answer, in: \.found)
     }
 
     /// Returns the reactions to messages, by the IDs of the messages.
@@ -40,11 +42,12 @@ extension EmbeddedClient {
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try ask(.threads) { state, session throws(BackendError) in
+        let answer = try ask(.threads) { state, session throws(BackendError) in
             try state.replies(
                 to: parentID, in: channelURL, at: anchor, older: older, newer: newer,
                 for: session.userID)
-        }.with(\.messages, withoutReactions)
+        }
+        return withoutReactions(answer, in: \.messages)
     }
 
     /// Returns the number of messages of a channel that were created in a range of times.
@@ -64,21 +67,23 @@ extension EmbeddedClient {
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
-        try ask(.messageSearch) { state, session throws(BackendError) in
+        let answer = try ask(.messageSearch) { state, session throws(BackendError) in
             try state.searchMessages(
                 matching: params, after: cursor, limit: limit, for: session.userID)
-        }.with(\.elements, withoutReactions)
+        }
+        return withoutReactions(answer, in: \.elements)
     }
 
     /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
-        try ask(point.isTime ? .messageChangelogByTime : []) {
+        let answer = try ask(point.isTime ? .messageChangelogByTime : []) {
             state, session throws(BackendError) in
             try state.messageChanges(
                 in: channelURL, since: point, params: params, for: session.userID)
-        }.with(\.updated, withoutReactions)
+        }
+        return withoutReactions(answer, in: \.updated)
     }
 
     /// Returns those changes of the user's group channels since `point` that `params` do not
@@ -109,9 +114,8 @@ extension EmbeddedClient {
         requestID: RequestID
     ) async throws(BackendError) -> Message {
         try ask { state, session throws(BackendError) in
-            withoutReactions([
-                try state.update(messageID, in: channelURL, with: update, by: session.userID)
-            ])[0]
+            withoutReactions(
+                try state.update(messageID, in: channelURL, with: update, by: session.userID))
         }
     }
 
@@ -167,32 +171,21 @@ extension EmbeddedClient {
 }
 
 extension EmbeddedClient {
-    /// Removes the reactions from messages if the server returns them separately.
-    func withoutReactions(_ messages: [Message]) -> [Message] {
-        guard capabilities.contains(.separateReactions) else { return messages }
-        return messages.map { message in
-            var message = message
-            message.reactionHistory = []
-            return message
-        }
+    /// Returns a message without its reactions if the server returns them separately.
+    func withoutReactions(_ message: Message) -> Message {
+        guard capabilities.contains(.separateReactions) else { return message }
+        var message = message
+        message.reactionHistory = []
+        return message
     }
-}
 
-/// An answer that contains messages.
-private protocol MessageAnswer {}
-
-extension MessagePage: MessageAnswer {}
-extension MessageLookup: MessageAnswer {}
-extension MessageChangelog: MessageAnswer {}
-extension Page: MessageAnswer {}
-
-extension MessageAnswer {
-    /// Returns the answer with other messages.
-    fileprivate func with(
-        _ messages: WritableKeyPath<Self, [Message]>, _ change: ([Message]) -> [Message]
-    ) -> Self {
-        var answer = self
-        answer[keyPath: messages] = change(answer[keyPath: messages])
+    /// Returns an answer whose messages have no reactions if the server returns them separately.
+    private func withoutReactions<Answer>(
+        _ answer: Answer, in messages: WritableKeyPath<Answer, [Message]>
+    ) -> Answer {
+        guard capabilities.contains(.separateReactions) else { return answer }
+        var answer = answer
+        answer[keyPath: messages] = answer[keyPath: messages].map(withoutReactions)
         return answer
     }
 }

@@ -96,9 +96,11 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             var batch = try state.feed(for: session.userID, since: cursor, session: session)
-            batch.events = batch.events.map { event in
-                guard case .messageUpdated(let message) = event else { return event }
-                return .messageUpdated(withoutReactions([message])[0])
+            if capabilities.contains(.separateReactions) {
+                batch.events = batch.events.map { event in
+                    guard case .messageUpdated(let message) = event else { return event }
+                    return .messageUpdated(withoutReactions(message))
+                }
             }
             // Return a batch without events only if the device is not live yet, or becomes live
             // with this batch.
