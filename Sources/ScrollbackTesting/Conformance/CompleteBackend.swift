@@ -1,13 +1,15 @@
-import Models
-import Sync
+package import Models
+package import Sync
 
 /// A backend that adds the reactions to the messages that another backend returns without them.
 ///
 /// The checks can therefore compare whole messages, as they do for all other backends.
-struct CompleteBackend: ForwardingBackend {
-    let base: any Backend
+package struct CompleteBackend: ForwardingBackend {
+    package let base: any Backend
 
-    func perform<Answer: Sendable>(
+    package init(base: any Backend) { self.base = base }
+
+    package func perform<Answer: Sendable>(
         _ call: String, _ arguments: [(any Sendable)?],
         _ body: () async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {

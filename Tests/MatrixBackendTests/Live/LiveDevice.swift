@@ -3,6 +3,7 @@ import EmbeddedServer
 import Foundation
 import MatrixBackend
 import Models
+import ScrollbackTesting
 import Store
 import Sync
 import Testing
@@ -180,20 +181,13 @@ extension LiveServer {
     static func history(
         of url: ChannelURL, as user: Credentials
     ) async throws -> [Message] {
-        let backend = device(of: user.userID, longPoll: .zero)
+        let backend = CompleteBackend(base: device(of: user.userID, longPoll: .zero))
         _ = try await backend.connect(as: user)
         var messages: [Message] = []
         var anchor: MessageAnchor? = .newest
         while let next = anchor {
             let page = try await backend.messages(in: url, at: next, older: 100, newer: 0)
-            let ids = page.messages.compactMap(\.messageID)
-            let reactions = try await backend.reactions(of: ids, in: url)
-            messages =
-                page.messages.map { message in
-                    var message = message
-                    message.reactionHistory = message.messageID.flatMap { reactions[$0] } ?? []
-                    return message
-                } + messages
+            messages = page.messages + messages
             anchor = page.older.map { .cursor($0) }
         }
         await backend.disconnect()
