@@ -14,6 +14,9 @@ import Testing
 @Suite struct FailedWriteTests {
     private static let seeds = Seeds.count(10, atNight: 2_000)
 
+    /// The numbers of the changes to the disk that fail.
+    private static let failingChanges = Seeds.isNight ? Array(1...9) : [1, 2, 5]
+
     /// A way in which a disk fails.
     struct Failure: CustomTestStringConvertible, Sendable {
         let error: Int32
@@ -88,7 +91,7 @@ import Testing
     @Test(arguments: Failure.all, Place.allCases)
     func failedWriteChangesNothing(_ failure: Failure, place: Place) throws {
         let name = place.name
-        for change in Seeds.isNight ? Array(1...9) : [1, 2, 5] {
+        for change in Self.failingChanges {
             var scene = try Scene(seed: change, place.files)
             let disk = name == "cache" ? scene.disks.cache : scene.disks.outbox
             let (_, observation) = try scene.store.observe(.everything)
@@ -143,7 +146,7 @@ import Testing
     func storeClosedAfterAFailedWriteOmitsThatWrite(
         _ failure: Failure, place: Place
     ) throws {
-        for change in Seeds.isNight ? Array(1...9) : [1, 2, 5] {
+        for change in Self.failingChanges {
             var scene = try Scene(seed: change, place.files)
             let disk = place.name == "cache" ? scene.disks.cache : scene.disks.outbox
             disk.fail(at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)

@@ -180,7 +180,7 @@ import Testing
         expectAgreement(seed, steps: 15, isOnDisk: false)
     }
 
-    @Test(arguments: Seeds.isNight ? 0..<200 : 0..<6)
+    @Test(arguments: Seeds.count(6, atNight: 200))
     func everyHistoryOnDiskAgreesWithTheModel(seed: Int) {
         expectAgreement(10_000 + seed, steps: 15, isOnDisk: true)
     }
