@@ -65,10 +65,10 @@ extension Mistake {
     ]
 
     private static let receiptMistakes: [Mistake] = [
-        .altering("tells nobody who has read", ["read.reported"]) { (batch: inout FeedBatch) in
+        .altering("reports no read receipts", ["read.reported"]) { (batch: inout FeedBatch) in
             batch.events.removeAll { if case .read = $0 { true } else { false } }
         },
-        .altering("tells nobody to whom it was delivered", ["delivered.reported"]) {
+        .altering("reports no delivery receipts", ["delivered.reported"]) {
             (batch: inout FeedBatch) in
             batch.events.removeAll { if case .delivered = $0 { true } else { false } }
         },
