@@ -64,18 +64,18 @@ extension MatrixBackend {
 
     /// Returns the reactions to messages, by the IDs of the messages.
     ///
-    /// For the messages of a recent page, one request returns the newest reactions of the room,
-    /// which include all reactions to these messages. For other messages, a request for each
-    /// message is needed.
+    /// For messages of a page, the backend requests all newer reactions of the room at once. If
+    /// there are too many, and for messages that were in no page, it makes a request for each
+    /// message.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {
         let room = channelURL.rawValue
         try await requireRoom(room)
         let ids = messageIDs.map(\.rawValue)
-        let events = try await concurrently(pageTokens.groups(of: ids)) {
-            group throws(BackendError) in
-            try await self.reactions(to: group.ids, in: room, since: group.token)
+        let events = try await concurrently(Array(pageTokens.groups(of: ids))) {
+            (token, ids) throws(BackendError) in
+            try await self.reactions(to: ids, in: room, since: token)
         }
         let wanted = Set(ids)
         var found: [MessageID: [Reaction]] = [:]
@@ -95,7 +95,7 @@ extension MatrixBackend {
 
     /// Returns the events of the reactions to messages, and possibly those of others.
     ///
-    /// The token is older than all of the messages, if one is known.
+    /// `token` is older than all of the messages; it is `nil` if no such token is known.
     private func reactions(
         to ids: [String], in room: String, since token: String?
     ) async throws(BackendError) -> [RoomEvent] {

@@ -23,7 +23,7 @@ struct SeenEvents {
     }
 }
 
-/// Tokens that are older than given messages, by the IDs of the messages.
+/// A pagination token for each message of a page, which is older than the message.
 ///
 /// All reactions to a message are newer than its token.
 struct PageTokens {
@@ -35,12 +35,9 @@ struct PageTokens {
         for event in events { tokens[event.id] = token }
     }
 
-    /// Returns groups of messages that have the same token; each message without a token is in a
-    /// group of its own.
-    func groups(of ids: [String]) -> [(ids: [String], token: String?)] {
-        let known = Dictionary(grouping: ids.filter { tokens[$0] != nil }) { tokens[$0]! }
-        return known.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
-            + ids.filter { tokens[$0] == nil }.map { ([$0], nil) }
+    /// Returns the messages of each token; those without a token have the key `nil`.
+    func groups(of ids: [String]) -> [String?: [String]] {
+        Dictionary(grouping: ids) { tokens[$0] }
     }
 }
 
