@@ -159,9 +159,9 @@ public protocol Backend: Sendable {
     /// hundred IDs.
     ///
     /// A backend with `separateReactions` may omit the reactions of the messages that other calls
-    /// return, and of edited messages of the feed. The engine keeps the reactions that it has
-    /// stored, and requests those of shown messages. The feed reports each reaction that is added
-    /// or removed.
+    /// return, and of edited messages of the feed. The requirements for these messages do not apply
+    /// to the omitted reactions. The engine keeps the reactions that it has stored, and requests
+    /// those of shown messages. The feed reports each reaction that is added or removed.
     ///
     /// - `reactions.all`: The answer contains every reaction to the messages, and reflects all
     ///   events that the feed had reported when the reactions were requested. A message without

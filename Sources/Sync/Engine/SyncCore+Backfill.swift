@@ -63,7 +63,8 @@ extension SyncCore {
         }
     }
 
-    /// Requests the reactions of the newest shown messages whose reactions are not known.
+    /// Requests reactions that are not known: first those of returned replies, then those of shown
+    /// messages, newest first.
     private mutating func requestReactions(in url: ChannelURL) {
         guard let knownReactions else { return }
         var ids = knownReactions.wanted[url] ?? []

@@ -2,16 +2,18 @@ import Models
 
 /// The messages whose stored reactions are complete, on servers that return reactions separately.
 ///
-/// The reactions of a message are complete after they were fetched, and if the feed has reported
-/// the message as new. From then on, the feed reports each change. They may be incomplete again if
-/// an answer contains the message: the feed may have omitted changes before it.
+/// The reactions of a message are complete once they were fetched, or if the message is new: the feed
+/// has reported it, or this device has sent it. From then on, the feed reports each change. If a page,
+/// a lookup or a changelog returns the message, the engine requests its reactions again, because the
+/// feed may have omitted earlier changes.
 ///
-/// The messages are not stored on disk: after each start of the process, the engine requests the
-/// reactions of shown messages once.
+/// This record is only in memory: after each start of the process, the engine requests the reactions
+/// of shown messages once.
 struct KnownReactions {
-    /// The maximum number of messages of a channel.
+    /// The maximum number of recorded messages of a channel.
     ///
-    /// If there are more, their reactions are requested again when they are shown.
+    /// When it is reached, the channel's record is emptied. The reactions of its messages are then
+    /// requested again when the messages are shown.
     private static let limit = 10_000
 
     private var ids: [ChannelURL: Set<MessageID>] = [:]
