@@ -94,9 +94,11 @@ enum LiveServer {
     ///
     /// Without a user, the device belongs to the first homeserver.
     static func device(
-        of user: UserID? = nil, longPoll: Duration, timelineLimit: Int = 50
+        of user: UserID? = nil, longPoll: Duration, timelineLimit: Int = 50,
+        transport: any HTTPTransport = URLSessionTransport()
     ) -> MatrixBackend {
         var options = MatrixBackend.Options()
+        options.transport = transport
         options.longPoll = longPoll
         options.timelineLimit = timelineLimit
         return MatrixBackend(
