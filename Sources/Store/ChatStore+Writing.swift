@@ -177,6 +177,8 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
+        let index =
+            batch.rows.cache.isEmpty ? old.index.withLock { $0 } : batch.index?.committed
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
             return (Change(number: old.number, entries: []), nil)
         }
@@ -186,7 +188,7 @@ extension ChatStore {
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                indexDamage: old.indexDamage, derived: derived),
+                indexDamage: old.indexDamage, index: index, derived: derived),
             change)
         return (change, failure)
     }
@@ -229,7 +231,10 @@ extension ChatStore {
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             if isSearchIndexed { try cache.removeUnownedIndexRows() }
             writer.hasCleared = false
-            try renewSnapshot()
+            let index = writer.index?.committed
+            // Merges that have begun lose their rows, so they start again.
+            writer.index = nil
+            try renewSnapshot(index: index)
             try cache.compact()
         }
     }
@@ -238,16 +243,20 @@ extension ChatStore {
     ///
     /// The old snapshot would keep removed rows on disk.
     ///
-    /// - Parameter isNewCommit: A Boolean value that indicates whether the new committed state gets
-    ///   the next number, to distinguish it from the earlier state. Observers then receive a change
-    ///   without entries.
+    /// - Parameters:
+    ///   - isNewCommit: A Boolean value that indicates whether the new committed state gets the
+    ///     next number, to distinguish it from the earlier state. Observers then receive a change
+    ///     without entries.
+    ///   - index: The search index in the new snapshot; `nil` if it must be read.
     /// - Throws: `closed`, or errors of the disk.
-    func renewSnapshot(isNewCommit: Bool = false) throws(StoreError) {
+    func renewSnapshot(
+        isNewCommit: Bool = false, index: CommittedIndex?
+    ) throws(StoreError) {
         let old = try committed()
         let snapshot = try cache.snapshot()
         let new = CommittedState(
             number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
-            indexDamage: old.indexDamage, derived: old.takeDerived())
+            indexDamage: old.indexDamage, index: index, derived: old.takeDerived())
         if isNewCommit {
             publish(new, Change(number: new.number, entries: []))
         } else {

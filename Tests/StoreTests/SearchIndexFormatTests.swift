@@ -35,10 +35,6 @@ import Testing
         #expect(segment?.documentCount == 2)
         #expect(
             rows(Table.ofIndex, of: overlay) == [
-                // Document 0 is the newest, with the time 1300 ms. The other one is 300 ms older.
-                // Both are in channel 7.
-                "64 00 00 00 03 00 00 00 00 → 80 00 00 00 00 00 05 14 00 07 ac 02 07",
-                "61 00 00 00 03 → 00 00 00 02 80 00 00 00 00 00 05 14 80 00 00 00 00 00 03 e8",
                 // "a" is words 1 and 4 of document 0, and word 0 of document 1. "and" is word 3 of
                 // document 0. "cat" is words 2 and 5 of document 0, and word 1 of document 1.
                 // "cats" is word 0 of document 0.
@@ -47,23 +43,31 @@ import Testing
                     + "01 02 6e 64 01 13 "
                     + "00 03 63 61 74 03 18 24 11 "
                     + "03 01 73 01 10",
+                // Document 0 is the newest, with the time 1300 ms. The other one is 300 ms older.
+                // Both are in channel 7.
+                "64 00 00 00 03 00 00 00 00 → 80 00 00 00 00 00 05 14 00 07 ac 02 07",
+                "61 00 00 00 03 → 00 00 00 02 80 00 00 00 00 00 05 14 80 00 00 00 00 00 03 e8 "
+                    + "56 25 00 42 00 84 2c 79",
             ])
     }
 
     @Test func theStateAndANewMessageHaveTheseBytes() {
         let overlay = Overlay()
-        overlay.put { $0.pendingKey(Document(time: 1000, channel: 7)) }
+        let documents = [Document(time: 1300, channel: 8), Document(time: 1000, channel: 7)]
+        overlay.put({ $0.pendingKey(5) }, { DocumentRow.write(documents[...], to: &$0) })
         overlay.put({ $0.schemaKey(.searchIndex) }, IndexedPart(last: nil).write)
         overlay.put({ $0.schemaKey(.searchIndex) }, IndexedPart(last: [0x6D, 1]).write)
         #expect(
             rows([.pending, .schema], of: overlay) == [
-                "77 7f ff ff ff ff ff fc 17 00 00 00 07 → ", "73 69 → 01 01", "73 69 → 01 00 6d 01",
+                "77 00 00 00 05 → 80 00 00 00 00 00 05 14 00 08 ac 02 07",
+                "73 69 → 02 01", "73 69 → 02 00 6d 01",
             ])
     }
 
     @Test func theRowsOfTheIndexAreDescribed() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         for range in [0..<128, 128..<129] {
             try store.write { batch in
@@ -80,7 +84,7 @@ import Testing
                 "\($0.parts.joined(separator: ", ")) → \($0.content)"
             }
         }
-        #expect(try lines("pending") == [#"128, channel 1 → text("nothing")"#])
+        #expect(try lines("pending") == [#"row 0 → text("128 in channel 1")"#])
         #expect(try lines("segment") == [#"segment 1 → text("128 documents, 0 to 127")"#])
         #expect(try lines("documents") == [#"segment 1, row 0 → text("264 bytes")"#])
         #expect(try lines("terms") == [#"segment 1, up to cat, document 127 → text("135 bytes")"#])

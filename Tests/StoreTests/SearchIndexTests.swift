@@ -36,6 +36,7 @@ import Testing
         static func open(_ directory: StoreDirectory, isIndexed: Bool) throws -> ChatStore {
             var options = StoreOptions()
             options.isSearchIndexed = isIndexed
+            options.searchSegmentSize = 128
             return try ChatStore(at: directory.url, options: options)
         }
 
@@ -218,11 +219,60 @@ import Testing
         #expect(try store.check() == [])
     }
 
+    // MARK: Pending messages
+
+    @Test func pendingMessagesAreFoundAfterReopeningBeforeAndAfterAWrite() throws {
+        let directory = try StoreDirectory()
+        var store = try World.open(directory, isIndexed: true)
+        try fill(store, 0..<20)
+        try fill(store, 20..<30)
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        #expect(try find("umbrella", in: store, limit: 3) == "29 28 27")
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        try fill(store, 30..<31)
+        #expect(try find("umbrella", in: store, limit: 3) == "30 29 28")
+        try fill(store, 31..<150)
+        #expect(try store.searchIndexStatus()?.documentCount == 150)
+        #expect(try store.searchIndexStatus()?.pendingCount == 0)
+        #expect(try find("umbrella 25 ", in: store) == "25")
+        #expect(try store.check() == [])
+    }
+
+    @Test func aSnapshotIsSearchedWithItsOwnPendingMessages() throws {
+        let directory = try StoreDirectory()
+        let store = try World.open(directory, isIndexed: true)
+        try fill(store, 0..<10)
+        let snapshot = try store.snapshot()
+        try fill(store, 0..<5, "kitchen")
+        try fill(store, 10..<12)
+        func find(_ text: String) throws -> String {
+            try snapshot.searchMessages(MessageSearchParams(text), limit: 10).map(\.message).ids
+        }
+        #expect(try find("umbrella") == "9 8 7 6 5 4 3 2 1 0")
+        #expect(try find("kitchen") == "")
+        try fill(store, 12..<300)
+        #expect(try store.searchIndexStatus()?.segmentCount == 2)
+        #expect(try find("umbrella") == "9 8 7 6 5 4 3 2 1 0")
+        #expect(try self.find("kitchen", in: store) == "4 3 2 1 0")
+    }
+
+    @Test func aFilterContainsItsTermsAndFewOthers() {
+        func hashes(_ range: Range<Int>) -> [UInt64] {
+            range.map { Array("term\($0)".utf8).withUnsafeBufferPointer { TermFilter.hash($0) } }
+        }
+        let filter = TermFilter(hashes(0..<1000))
+        #expect(hashes(0..<1000).allSatisfy(filter.mayContain))
+        #expect(hashes(1000..<11_000).filter(filter.mayContain).count < 200)
+    }
+
     // MARK: Merging
 
     @Test func segmentsAreMergedByTheWritesThatFollow() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         for start in stride(from: 0, to: 20_000, by: 100) { try fill(store, start..<start + 100) }
         let status = try #require(try store.searchIndexStatus())
@@ -236,6 +286,7 @@ import Testing
     @Test func anIndexOfEvictedMessagesDoesNotGrow() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         for start in stride(from: 0, to: 12_000, by: 200) {
             try fill(store, start..<start + 200)
@@ -264,10 +315,11 @@ import Testing
 
     private static let damagedValues: [[UInt8]] = [[], [0xFF], [0, 1, 0x61, 1, 0xFF]]
 
-    @Test(arguments: [Table.segment, .documents, .terms], damagedValues)
+    @Test(arguments: [Table.documents, .terms], damagedValues)
     func damagedRowsAreReportedAndTheIndexIsBuiltAgain(_ table: Table, _ value: [UInt8]) throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         try fill(store, 0..<1000)
         try damage(store, table, value)
@@ -287,9 +339,30 @@ import Testing
         #expect(try store.messageCount() == 1000)
     }
 
+    @Test(arguments: [Table.segment, .pending], damagedValues)
+    func damagedRowsThatAreReadAtOpeningMakeTheIndexBeBuiltAgain(
+        _ table: Table, _ value: [UInt8]
+    ) throws {
+        let directory = try StoreDirectory()
+        var store = try World.open(directory, isIndexed: true)
+        try fill(store, 0..<300)
+        try fill(store, 300..<305)
+        try damage(store, table, value)
+        #expect(try store.check().map(\.kind).contains(.searchIndex))
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        #expect(try store.searchIndexStatus()?.fractionCompleted == 0)
+        #expect(try find("umbrella 304 ", in: store) == "304")
+        while try store.indexMessages() {}
+        #expect(try store.check() == [])
+        #expect(try store.searchIndexStatus()?.documentCount == 305)
+        #expect(try find("umbrella 304 ", in: store) == "304")
+    }
+
     @Test func theDamagedURLOfAChannelIsNoDamageToTheIndex() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         try fill(store, 0..<1000)
         try damage(store, .url, [0xFF])
@@ -300,6 +373,7 @@ import Testing
     @Test func aDamagedIndexIsReportedOnceToTheObserver() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
+        options.searchSegmentSize = 128
         let store = try ChatStore.inMemory(options: options)
         let count = Locked(0)
         try store.observeSearchIndexDamage { count.withLock { $0 += 1 } }

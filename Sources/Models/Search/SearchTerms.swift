@@ -3,7 +3,7 @@
 ///
 /// The terms are those of ``SearchText``. ASCII words, which are the majority in most chats, are
 /// read from the bytes, without creating a `String` for each word.
-package struct SearchTerms {
+package struct SearchTerms: Sendable {
     /// The term that is being read.
     ///
     /// The array is a property so that its memory is reused.

@@ -45,11 +45,11 @@ enum Table: UInt8, CaseIterable {
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
-    /// `pending 'w' ~time channel → nothing`: messages that are in no segment of the search index
+    /// `pending 'w' row → times and channels`: messages that are in no segment of the search index
     /// yet.
     case pending = 0x77
-    /// `segment 'a' segment → number of documents, newest time, oldest time`: a part of the search
-    /// index.
+    /// `segment 'a' segment → number of documents, newest time, oldest time, filter of terms`: a
+    /// part of the search index.
     ///
     /// The times are those of the newest and of the oldest document.
     case segment = 0x61

@@ -14,10 +14,11 @@ extension ProblemSearch {
         }
         var documents: Set<Document> = []
         var numbers: Set<SegmentNumber> = []
-        try rows.scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, _) throws(StoreError) in
-            var reader = ByteReader(key)
-            if let document = try? reader.pendingDocument(), reader.isAtEnd, isOn {
-                documents.insert(document)
+        try rows.scan(KeyRange(prefix: [Table.pending.rawValue])) {
+            (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            if isOn, key.count == Table.prefixSize, let row = try? DocumentRow(&reader) {
+                documents.formUnion(row.documents)
             } else {
                 add(.searchIndex)
             }
@@ -85,6 +86,8 @@ extension ProblemSearch {
                 var row = TermRow(value)
                 var last = -1
                 while try row.next() {
+                    let hash = row.term.withUnsafeBufferPointer { TermFilter.hash($0) }
+                    if !segment.filter.mayContain(hash) { add(.searchIndex) }
                     try row.list.forEachPosting(below: segment.documentCount) { posting in
                         last = posting.index
                         return true

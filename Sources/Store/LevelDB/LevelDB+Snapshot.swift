@@ -107,7 +107,7 @@ extension LevelDB.Snapshot {
 ///
 /// The returned bytes are valid until the cursor moves.
 final class RowCursor {
-    private let snapshot: LevelDB.Snapshot
+    let snapshot: LevelDB.Snapshot
     private var cursor: Cursor
 
     fileprivate init(_ snapshot: LevelDB.Snapshot) {

@@ -46,6 +46,11 @@ public struct StoreOptions: Hashable, Sendable {
     /// searches read all messages. Opening a store with `false` removes its index.
     public var isSearchIndexed = false
 
+    /// The number of pending messages that become a segment of the search index.
+    ///
+    /// Tests lower it, so that few messages make many segments.
+    package var searchSegmentSize = SearchIndex.segmentSize
+
     /// The maximum number of open table files, each about 2 MB in size.
     ///
     /// The default is 500; the range is 74 to 50,000. The system may limit the number of open files

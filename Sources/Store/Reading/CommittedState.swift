@@ -12,6 +12,8 @@ final class CommittedState: Sendable {
     ///
     /// All committed states share this object.
     let indexDamage: IndexDamage
+    /// The search index; `nil` if it is turned off, or was not read yet.
+    let index: Locked<CommittedIndex?>
     let derived: Locked<DerivedValues>
     /// A Boolean value that indicates whether there were any message extents at the commit.
     ///
@@ -20,12 +22,14 @@ final class CommittedState: Sendable {
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot,
-        indexDamage: IndexDamage = IndexDamage(), derived: DerivedValues = DerivedValues()
+        indexDamage: IndexDamage = IndexDamage(), index: CommittedIndex? = nil,
+        derived: DerivedValues = DerivedValues()
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.indexDamage = indexDamage
+        self.index = Locked(index)
         hasExtents = !derived.extents.isEmpty
         self.derived = Locked(derived)
     }
@@ -34,7 +38,7 @@ final class CommittedState: Sendable {
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, indexDamage: indexDamage,
-            derived: takeDerived())
+            index: index.withLock { $0 }, derived: takeDerived())
     }
 
     /// Removes and returns the derived values, for the next committed state.

@@ -203,11 +203,7 @@ extension Table {
         switch self {
         case .name, .user, .token: return [try reader.text()]
         case .schema: return [try reader.schemaRow()]
-        case .pending:
-            let time = try reader.descending { (reader) throws(ByteReader.Damage) in
-                try reader.timestamp()
-            }
-            return ["\(time)", "channel \(try reader.integer(ChannelNumber.self))"]
+        case .pending: return ["row \(try reader.integer(UInt32.self))"]
         case .segment, .documents, .terms: return try indexParts(&reader)
         default: break
         }
@@ -278,6 +274,10 @@ extension Table {
         case .state:
             let state = try ChannelState(&reader)
             return "count \(state.messageCount), access \(state.lastAccess)"
+        case .pending:
+            return try DocumentRow(&reader).documents.map {
+                "\($0.time) in channel \($0.channel)"
+            }.joined(separator: ", ")
         case .segment:
             let segment = try IndexSegment(0, &reader)
             return "\(segment.documentCount) documents, \(segment.oldest) to \(segment.newest)"

@@ -5,45 +5,32 @@ import Models
 extension Batch {
     /// Adds the saved messages of the batch to the search index.
     ///
-    /// If the batch has saved enough messages, they become a segment. Otherwise, they become
-    /// pending: a row for each message marks it as not in a segment yet. When many messages are
-    /// pending, they become a segment together. If a message is removed, edited or evicted, its
+    /// The messages become pending: a row marks them as not in a segment yet. When many messages
+    /// are pending, they become a segment together. If a message is removed, edited or evicted, its
     /// earlier entries stay in the index, because a search compares each message that it finds with
     /// the query.
-    func indexSavedMessages() throws(StoreError) {
+    func indexSavedMessages() {
         guard var index, !savedMessages.isEmpty else { return }
-        let isPendingFull = index.pendingCount + savedMessages.count >= SearchIndex.segmentSize
-        guard isPendingFull || savedMessages.count >= SearchIndex.smallestSegmentSize else {
-            for (message, channel) in savedMessages {
-                let document = Document(time: message.createdAt, channel: channel)
-                rows.cache.put { $0.pendingKey(document) }
-            }
-            index.pendingCount += savedMessages.count
-            self.index = index
-            return
-        }
-        var builder = SegmentBuilder()
-        if isPendingFull && index.pendingCount > 0 {
-            let stored = Rows(snapshot: committed.cache)
-            let cursor = committed.cache.cursor()
-            for document in try stored.pendingDocuments() {
-                rows.cache.remove { $0.pendingKey(document) }
-                try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
-            }
-            index.pendingCount = 0
-        }
-        func write() {
-            if let segment = builder.write(as: index.takeNumber(), to: rows.cache) {
+        var rest = savedMessages[...]
+        while index.pending.count + rest.count >= index.segmentSize {
+            // Limit the memory for a large batch.
+            index.pending.add(rest.prefix(index.segmentSize))
+            rest = rest.dropFirst(index.segmentSize)
+            for row in 0..<index.nextPendingRow { rows.cache.remove { $0.pendingKey(row) } }
+            if let segment = index.pending.write(as: index.takeNumber(), to: rows.cache) {
                 index.segments.append(segment)
             }
-            builder = SegmentBuilder()
+            (index.pending, index.nextPendingRow) = (PendingIndex(), 0)
         }
-        for (message, channel) in savedMessages {
-            builder.add(message, in: channel)
-            // Limit the memory for a large batch.
-            if builder.documents.count == SearchIndex.segmentSize << 6 { write() }
+        if !rest.isEmpty {
+            index.pending.add(rest)
+            let documents = rest.map { Document(time: $0.message.createdAt, channel: $0.channel) }
+                .sorted { $0.precedes($1) }
+            rows.cache.put(
+                { $0.pendingKey(index.nextPendingRow) },
+                { DocumentRow.write(documents[...], to: &$0) })
+            index.nextPendingRow += 1
         }
-        write()
         self.index = index
     }
 }
@@ -62,23 +49,32 @@ extension Batch {
 extension IndexState {
     fileprivate mutating func clear(_ part: IndexedPart) {
         self.part = part
-        (pendingCount, segments, merges, unpruned, prunedCount) = (0, [], [], [], 0)
+        (pending, nextPendingRow) = (PendingIndex(), 0)
+        (segments, merges, unpruned, prunedCount) = ([], [], [], 0)
         hasUnownedRows = true
     }
 }
 
 extension Rows {
-    /// Returns the pending messages, which are in no segment yet, newest first.
-    func pendingDocuments() throws(StoreError) -> [Document] {
-        var documents: [Document] = []
-        try scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, _) throws(StoreError) in
-            documents.append(
-                try decode(key, as: "a row of the search index") {
-                    (reader) throws(ByteReader.Damage) in try reader.pendingDocument()
-                })
+    /// Calls a closure with the number and the documents of each row of pending messages.
+    func forEachPendingRow(
+        _ body: (UInt32, [Document]) -> Void
+    ) throws(StoreError) {
+        try scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, value) throws(StoreError) in
+            let number = try channelNumber(ofKey: key)
+            let row = try decode(value, as: "pending row \(number) of the search index") {
+                (reader) throws(ByteReader.Damage) in try DocumentRow(&reader)
+            }
+            body(number, row.documents)
             return true
         }
-        return documents
+    }
+
+    /// Returns the number of pending messages.
+    func pendingCount() throws(StoreError) -> Int {
+        var count = 0
+        try forEachPendingRow { count += $1.count }
+        return count
     }
 }
 

@@ -10,13 +10,15 @@ struct CandidateMerge {
     /// messages.
     init(
         _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
-        through upper: Timestamp, _ rows: Rows, _ cursor: RowCursor
-    ) throws(StoreError) {
+        through upper: Timestamp, _ index: CommittedIndex, _ cursor: RowCursor
+    ) {
         span = (lower, upper)
         self.channels = channels
-        let pending = try rows.pendingDocuments().filter { lower...upper ~= $0.time }
+        let pending = index.pending.candidates(of: phrases).filter { lower...upper ~= $0.time }
         if !pending.isEmpty { sources.append(CandidateSource(pending)) }
-        for segment in try rows.segments() where segment.newest >= lower && segment.oldest <= upper
+        for segment in index.segments
+        where segment.newest >= lower && segment.oldest <= upper
+            && phrases.allSatisfy({ $0.mayBe(in: segment) })
         {
             sources.append(CandidateSource(segment, phrases, through: upper, cursor))
         }

@@ -48,7 +48,7 @@ extension StoreReader {
         return SearchIndexStatus(
             fractionCompleted: try view.fractionIndexed(part), segmentCount: segments.count,
             documentCount: segments.reduce(0) { $0 + $1.documentCount },
-            pendingCount: try rows.count(KeyRange(prefix: [Table.pending.rawValue])),
+            pendingCount: try rows.pendingCount(),
             byteCount: size)
     }
 }
@@ -106,7 +106,7 @@ extension ChatStore {
                     of: &index, messageCount: try committed.messageCount(), atMost: limit / 2)
             }
             writer.index = index
-            try renewSnapshot(isNewCommit: isRemoved)
+            try renewSnapshot(isNewCommit: isRemoved, index: index.committed)
             return index.part.last != nil || hasMerge
         }
     }
@@ -127,7 +127,7 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             try removeIndex(&writer, try committed())
-            try renewSnapshot(isNewCommit: true)
+            try renewSnapshot(isNewCommit: true, index: writer.index?.committed)
         }
     }
 
@@ -161,16 +161,23 @@ extension ChatStore {
             try removeIndex(&writer, committed)
             return true
         }
-        guard writer.index == nil else { return false }
-        do throws(StoreError) {
-            writer.index = try IndexState.read(Rows(snapshot: committed.cache))
-        } catch {
-            guard error.cause is ByteReader.Damage else { throw error }
-            committed.indexDamage.record(error, in: committed.number)
+        if writer.index == nil {
+            do throws(StoreError) {
+                writer.index = try IndexState.read(
+                    Rows(snapshot: committed.cache), segmentSize: cache.options.searchSegmentSize)
+            } catch {
+                guard error.cause is ByteReader.Damage else { throw error }
+                committed.indexDamage.record(error, in: committed.number)
+            }
+            // If a search has read the pending messages, do not read them again.
+            if let known = committed.index.withLock({ $0 }) { writer.index?.pending = known.pending }
         }
-        guard writer.index == nil else { return false }
-        try removeIndex(&writer, committed)
-        return true
+        guard let index = writer.index else {
+            try removeIndex(&writer, committed)
+            return true
+        }
+        try index.pending.readMessages(from: committed.cache)
+        return false
     }
 
     private func removeIndex(
@@ -180,7 +187,8 @@ extension ChatStore {
         try cache.beginIndex()
         try cache.removeUnownedIndexRows()
         committed.indexDamage.removed(from: committed.number + 1)
-        writer.index = try IndexState.read(Rows(snapshot: try cache.snapshot()))
+        writer.index = try IndexState.read(
+            Rows(snapshot: try cache.snapshot()), segmentSize: cache.options.searchSegmentSize)
     }
 
     /// Continues the merges after a write.
@@ -290,11 +298,11 @@ extension IndexState {
         messageCount: Int
     ) -> (sources: [IndexSegment], sizeClass: Int?)? {
         guard segments.count > merges.reduce(0, { $0 + $1.sources.count }) else { return nil }
-        let merged = Set(merges.flatMap(\.sources))
+        let merged = Set(merges.flatMap(\.sources).map(\.number))
         let bound = merges.last?.sizeClass ?? .max
         var sizes: [Int: [IndexSegment]] = [:]
         for segment in segments.sorted(by: { $0.number < $1.number })
-        where segment.sizeClass < bound && !merged.contains(segment) {
+        where segment.sizeClass < bound && !merged.contains(segment.number) {
             sizes[segment.sizeClass, default: []].append(segment)
         }
         for (sizeClass, segments) in sizes.sorted(by: { $0.key < $1.key })
@@ -310,7 +318,7 @@ extension IndexState {
         guard merges.isEmpty else { return nil }
         if unpruned.isEmpty {
             let count = documentCount
-            let isMostlyOld = count > 2 * messageCount + 8 * SearchIndex.segmentSize
+            let isMostlyOld = count > 2 * messageCount + SearchIndex.segmentSize
             guard isMostlyOld, count > prunedCount + prunedCount / 4 else { return nil }
             unpruned = segments.map(\.number)
         }
@@ -322,9 +330,9 @@ extension IndexState {
 extension IndexSegment {
     /// The logarithm of the segment's size to base ``SearchIndex/mergedCount``.
     ///
-    /// It is 0 for a segment smaller than eight times the smallest size.
+    /// It is 0 for a segment of fewer than ``SearchIndex/firstSizeClass`` documents.
     fileprivate var sizeClass: Int {
-        var (size, bound) = (0, SearchIndex.smallestSegmentSize * SearchIndex.mergedCount)
+        var (size, bound) = (0, SearchIndex.firstSizeClass)
         while documentCount >= bound {
             size += 1
             bound *= SearchIndex.mergedCount

@@ -8,7 +8,7 @@ typealias SegmentNumber = UInt32
 
 enum SearchIndex {
     /// The format of the index's rows.
-    static let format: UInt8 = 1
+    static let format: UInt8 = 2
     /// The maximum size of a term in bytes.
     ///
     /// A longer word is indexed by its first bytes.
@@ -18,10 +18,9 @@ enum SearchIndex {
     /// The size in bytes of a row of terms, above which the next row begins.
     static let blockSize = 1024
     /// The number of pending messages that become a segment.
-    static let segmentSize = 128
-    /// The minimum number of messages of one batch that become a segment without being pending
-    /// first.
-    static let smallestSegmentSize = 32
+    static let segmentSize = 4096
+    /// The number of documents below which a segment belongs to the first size class.
+    static let firstSizeClass = 256
     /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8
     /// The maximum number of documents in a segment.
@@ -71,22 +70,19 @@ struct Posting: Hashable {
 }
 
 /// The row of a segment.
-struct IndexSegment: Hashable {
+struct IndexSegment: Sendable {
     let number: SegmentNumber
     let documentCount: Int
     /// The time of the newest document; ``oldest`` is the time of the oldest one.
     let newest: Timestamp
     let oldest: Timestamp
+    let filter: TermFilter
 }
 
 // MARK: Keys
 
 extension ByteWriter {
-    mutating func pendingKey(_ document: Document) {
-        byte(Table.pending.rawValue)
-        descending { $0.timestamp(document.time) }
-        integer(document.channel)
-    }
+    mutating func pendingKey(_ row: UInt32) { table(.pending, row) }
 
     mutating func segmentKey(_ number: SegmentNumber) { table(.segment, number) }
 
@@ -135,12 +131,6 @@ extension ByteReader {
             guard shift < 64 else { throw Damage(offset: start, expected: "an integer") }
         }
     }
-
-    mutating func pendingDocument() throws(Damage) -> Document {
-        _ = try byte()
-        let time = try descending { (reader) throws(Damage) in try reader.timestamp() }
-        return Document(time: time, channel: try integer())
-    }
 }
 
 // MARK: Values
@@ -150,6 +140,7 @@ extension IndexSegment {
         writer.integer(UInt32(documentCount))
         writer.timestamp(newest)
         writer.timestamp(oldest)
+        writer.raw(filter.bytes)
     }
 
     init(_ number: SegmentNumber, _ reader: inout ByteReader) throws(ByteReader.Damage) {
@@ -157,6 +148,7 @@ extension IndexSegment {
         documentCount = Int(try reader.integer(UInt32.self))
         newest = try reader.timestamp()
         oldest = try reader.timestamp()
+        filter = try TermFilter(&reader)
         guard 1...SearchIndex.maximumSegmentSize ~= documentCount, oldest <= newest else {
             throw ByteReader.Damage(offset: 0, expected: "a segment")
         }
@@ -190,7 +182,7 @@ struct IndexedPart: Hashable {
     }
 }
 
-/// A row of documents of a segment, newest first.
+/// A row of documents of a segment or of pending messages, newest first.
 struct DocumentRow {
     private(set) var documents: [Document] = []
 
@@ -204,10 +196,10 @@ struct DocumentRow {
         }
     }
 
-    /// Reads a row that must contain `count` documents.
-    init(_ reader: inout ByteReader, count: Int) throws(ByteReader.Damage) {
+    /// Reads a row, which must contain `count` documents if that number is known.
+    init(_ reader: inout ByteReader, count: Int? = nil) throws(ByteReader.Damage) {
         var time = try reader.timestamp().milliseconds
-        documents.reserveCapacity(count)
+        documents.reserveCapacity(count ?? 1)
         while !reader.isAtEnd {
             time = time &- Int64(bitPattern: try reader.varint())
             guard let channel = ChannelNumber(exactly: try reader.varint()) else {
@@ -215,7 +207,7 @@ struct DocumentRow {
             }
             documents.append(Document(time: Timestamp(milliseconds: time), channel: channel))
         }
-        guard documents.count == count else {
+        if let count, documents.count != count {
             throw ByteReader.Damage(
                 offset: reader.offset, expected: "the end of \(count) documents")
         }
@@ -245,8 +237,12 @@ struct TermWriter {
     /// The last term of the current row; ``lastDocument`` is the last document of that term.
     private var last: [UInt8] = []
     private var lastIndex = 0
+    private var hashes: [UInt64] = []
 
     init(_ segment: SegmentNumber) { self.segment = segment }
+
+    /// The filter of the terms that were written.
+    var filter: TermFilter { TermFilter(hashes) }
 
     /// Writes a term with its occurrences.
     ///
@@ -256,6 +252,7 @@ struct TermWriter {
     mutating func write(
         _ term: UnsafeBufferPointer<UInt8>, _ postings: [Posting], to overlay: Overlay
     ) {
+        hashes.append(TermFilter.hash(term))
         var next = 0
         while next < postings.count {
             list.removeAll()

@@ -4,8 +4,14 @@ import Models
 struct IndexState {
     /// The progress of indexing the messages that were stored before the index was turned on.
     var part: IndexedPart
-    /// The number of rows of pending messages, or a greater number.
-    var pendingCount: Int
+    /// The messages that are in no segment yet.
+    var pending: PendingIndex
+    /// The number of the next row of pending messages.
+    ///
+    /// The rows have smaller numbers.
+    var nextPendingRow: UInt32
+    /// The number of pending messages that become a segment.
+    let segmentSize: Int
     /// The segments, in no particular order.
     var segments: [IndexSegment]
     /// The number of the next new segment.
@@ -27,13 +33,18 @@ struct IndexState {
     /// Reads the state from a cache; returns `nil` if the index is turned off.
     ///
     /// - Throws: `corruption` if a row cannot be decoded.
-    static func read(_ rows: Rows) throws(StoreError) -> IndexState? {
-        guard let part = try rows.indexedPart() else { return nil }
-        let segments = try rows.segments()
+    static func read(_ rows: Rows, segmentSize: Int) throws(StoreError) -> IndexState? {
+        guard let index = try CommittedIndex.read(rows) else { return nil }
         return IndexState(
-            part: part,
-            pendingCount: try rows.count(KeyRange(prefix: [Table.pending.rawValue])),
-            segments: segments, nextNumber: try rows.greatestSegment() + 1)
+            part: index.part, pending: index.pending, nextPendingRow: index.nextPendingRow,
+            segmentSize: segmentSize, segments: index.segments,
+            nextNumber: try rows.greatestSegment() + 1)
+    }
+
+    /// The index of a committed state with the current rows.
+    var committed: CommittedIndex {
+        CommittedIndex(
+            part: part, segments: segments, pending: pending, nextPendingRow: nextPendingRow)
     }
 
     /// Returns a number for a new segment.
@@ -141,7 +152,7 @@ extension LevelDB {
             return try removeUnownedIndexRows()
         }
         do throws(StoreError) {
-            if try IndexState.read(rows) != nil { return try removeUnownedIndexRows() }
+            if try CommittedIndex.read(rows) != nil { return try removeUnownedIndexRows() }
         } catch {
             guard error.cause is ByteReader.Damage else { throw error }
         }

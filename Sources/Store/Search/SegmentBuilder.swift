@@ -6,6 +6,7 @@ struct SegmentBuilder {
         /// The offset of the term's bytes in the arena; ``count`` is their number.
         var start: Int
         var count: Int
+        let hash: Int
         /// The first occurrence of the term, as an index of ``links``; ``last`` is its last
         /// occurrence.
         var first: Int32
@@ -53,28 +54,38 @@ struct SegmentBuilder {
     }
 
     private mutating func add(_ term: UnsafeBufferPointer<UInt8>, _ posting: Posting) {
-        var slot = term.hash & (slots.count - 1)
-        while slots[slot] != 0 {
+        let hash = UnsafeRawBufferPointer(term).hash
+        let slot = slot(of: term, hash)
+        if slots[slot] != 0 {
             let index = Int(slots[slot]) - 1
-            if isEqual(entries[index], term) {
-                let last = Int(entries[index].last)
-                if links[last].posting.index == posting.index {
-                    links[last].posting.bits |= posting.bits
-                } else {
-                    links[last].next = Int32(links.count)
-                    entries[index].last = Int32(links.count)
-                    links.append(Link(posting: posting, next: -1))
-                }
-                return
+            let last = Int(entries[index].last)
+            if links[last].posting.index == posting.index {
+                links[last].posting.bits |= posting.bits
+            } else {
+                links[last].next = Int32(links.count)
+                entries[index].last = Int32(links.count)
+                links.append(Link(posting: posting, next: -1))
             }
-            slot = (slot + 1) & (slots.count - 1)
+            return
         }
         let link = Int32(links.count)
         links.append(Link(posting: posting, next: -1))
-        entries.append(Entry(start: arena.count, count: term.count, first: link, last: link))
+        entries.append(
+            Entry(start: arena.count, count: term.count, hash: hash, first: link, last: link))
         arena.append(contentsOf: term)
         slots[slot] = Int32(entries.count)
         if entries.count * 2 > slots.count { growSlots() }
+    }
+
+    /// Returns the slot of a term, which is free if the term was not added.
+    private func slot(of term: UnsafeBufferPointer<UInt8>, _ hash: Int) -> Int {
+        var slot = hash & (slots.count - 1)
+        while slots[slot] != 0 {
+            let entry = entries[Int(slots[slot]) - 1]
+            if entry.hash == hash && isEqual(entry, term) { break }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return slot
     }
 
     private func isEqual(_ entry: Entry, _ term: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -89,15 +100,44 @@ struct SegmentBuilder {
 
     private mutating func growSlots() {
         slots = [Int32](repeating: 0, count: slots.count * 2)
-        arena.withUnsafeBufferPointer { arena in
-            for (index, entry) in entries.enumerated() {
-                let term = UnsafeBufferPointer(
-                    rebasing: arena[entry.start..<entry.start + entry.count])
-                var slot = term.hash & (slots.count - 1)
-                while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-                slots[slot] = Int32(index + 1)
+        for (index, entry) in entries.enumerated() {
+            var slot = entry.hash & (slots.count - 1)
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = Int32(index + 1)
+        }
+    }
+
+    /// Returns the occurrences of a term in the added messages; if `isPrefix` is true, of all terms
+    /// that begin with `term`.
+    func postings(of term: [UInt8], isPrefix: Bool) -> [Posting] {
+        var postings: [Posting] = []
+        func append(_ entry: Entry) {
+            var next = entry.first
+            while next >= 0 {
+                let link = links[Int(next)]
+                postings.append(link.posting)
+                next = link.next
             }
         }
+        if isPrefix {
+            arena.withBytes { arena in
+                term.withBytes { term in
+                    for entry in entries where entry.count >= term.count {
+                        let start = arena[entry.start..<entry.start + term.count]
+                        if UnsafeRawBufferPointer(rebasing: start).hasSameBytes(as: term) {
+                            append(entry)
+                        }
+                    }
+                }
+            }
+            postings.normalize()
+        } else {
+            let index = term.withUnsafeBufferPointer {
+                slots[slot(of: $0, UnsafeRawBufferPointer($0).hash)]
+            }
+            if index != 0 { append(entries[Int(index) - 1]) }
+        }
+        return postings
     }
 
     /// Writes the rows of the segment; returns `nil` if no message was added.
@@ -110,8 +150,7 @@ struct SegmentBuilder {
             if sorted.last != documents[index] { sorted.append(documents[index]) }
             ranks[index] = sorted.count - 1
         }
-        let segment = sorted.writeSegment(number, to: overlay)
-        arena.withUnsafeBufferPointer { arena in
+        return arena.withUnsafeBufferPointer { arena in
             func term(_ entry: Entry) -> UnsafeBufferPointer<UInt8> {
                 UnsafeBufferPointer(rebasing: arena[entry.start..<entry.start + entry.count])
             }
@@ -135,8 +174,8 @@ struct SegmentBuilder {
                 writer.write(term(entry), postings, to: overlay)
             }
             writer.finish(to: overlay)
+            return sorted.writeSegment(number, writer.filter, to: overlay)
         }
-        return segment
     }
 }
 
@@ -144,10 +183,12 @@ extension [Document] {
     /// Writes the row of a segment and the rows of its documents.
     ///
     /// The documents must be in order and distinct.
-    func writeSegment(_ number: SegmentNumber, to overlay: Overlay) -> IndexSegment {
+    func writeSegment(
+        _ number: SegmentNumber, _ filter: TermFilter, to overlay: Overlay
+    ) -> IndexSegment {
         let segment = IndexSegment(
-            number: number, documentCount: count, newest: self[0].time, oldest: self[count - 1].time
-        )
+            number: number, documentCount: count, newest: self[0].time,
+            oldest: self[count - 1].time, filter: filter)
         for (row, start) in stride(from: 0, to: count, by: SearchIndex.documentsPerRow).enumerated()
         {
             let documents = self[start..<Swift.min(start + SearchIndex.documentsPerRow, count)]
@@ -192,11 +233,4 @@ extension UnsafeBufferPointer<UInt8> {
     ///
     /// Two texts with different heads have the same order as their heads.
     var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
-
-    /// A hash of the bytes, valid only in this process.
-    fileprivate var hash: Int {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in self { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return Int(truncatingIfNeeded: hash ^ hash >> 29)
-    }
 }

@@ -118,7 +118,9 @@ struct SegmentMerge {
     private func end(
         _ rows: Rows, _ overlay: Overlay
     ) throws(StoreError) -> (segment: IndexSegment?, replaced: [SegmentNumber]) {
-        let segment = documents.isEmpty ? nil : documents.writeSegment(number, to: overlay)
+        let segment =
+            documents.isEmpty
+            ? nil : documents.writeSegment(number, writer.filter, to: overlay)
         for source in sources {
             overlay.remove { $0.segmentKey(source.number) }
             for table in [Table.documents, .terms] {

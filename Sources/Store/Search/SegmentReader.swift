@@ -34,20 +34,18 @@ struct SegmentReader {
         let key = ByteWriter.key { $0.documentsKey(segment.number, row: number) }
         let first = number * SearchIndex.documentsPerRow
         let count = min(SearchIndex.documentsPerRow, segment.documentCount - first)
-        cursor.seek(to: key)
-        guard let found = cursor.key, found.elementsEqual(key) else {
-            try cursor.check()
-            throw damage("row \(number) of the documents is missing")
-        }
-        do throws(ByteReader.Damage) {
-            var reader = ByteReader(cursor.value)
-            return try DocumentRow(&reader, count: count).documents
-        } catch {
-            throw StoreError(
-                .corruption,
-                "row \(number) of the documents of segment \(segment.number) of the search index: "
-                    + "\(error)",
-                path: cursor.path, cause: error)
+        return try cursor.snapshot.withValue(of: key) { (value) throws(StoreError) in
+            guard let value else { throw damage("row \(number) of the documents is missing") }
+            do throws(ByteReader.Damage) {
+                var reader = ByteReader(value)
+                return try DocumentRow(&reader, count: count).documents
+            } catch {
+                throw StoreError(
+                    .corruption,
+                    "row \(number) of the documents of segment \(segment.number) of the search "
+                        + "index: \(error)",
+                    path: cursor.path, cause: error)
+            }
         }
     }
 
@@ -136,19 +134,38 @@ extension SegmentReader {
     func candidates(
         of terms: [SearchTermList], in documents: Range<Int>
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
-        var found: [Posting]?
-        var list: [Posting] = []
         // The next candidate cannot precede the next occurrence of any of the terms.
         var next: Int? = documents.upperBound
-        for phrase in terms {
+        let indices = try terms.candidates { (term, isPrefix) throws(StoreError) in
+            var list: [Posting] = []
+            let later = try appendPostings(
+                of: term, isPrefix: isPrefix, in: documents, to: &list)
+            next = next.flatMap { next in later.map { max(next, $0) } }
+            return list
+        }
+        return (indices, next)
+    }
+}
+
+extension [SearchTermList] {
+    /// Returns the indices of the documents in which all words occur.
+    ///
+    /// Some of these documents may contain the words of a phrase, but not the phrase.
+    ///
+    /// - Parameter postings: A closure that returns the occurrences of a term or, if the second
+    ///   argument is true, of all terms that begin with it.
+    /// - Returns: The indices, in ascending order.
+    /// - Throws: Errors of the closure.
+    func candidates<Failure: Error>(
+        _ postings: ([UInt8], Bool) throws(Failure) -> [Posting]
+    ) throws(Failure) -> [Int] {
+        var found: [Posting]?
+        for phrase in self {
             var phrasePostings: [Posting]?
             for (offset, term) in phrase.terms.enumerated() {
-                list.removeAll(keepingCapacity: true)
-                let later = try appendPostings(
-                    of: term, isPrefix: phrase.isPrefix && offset == phrase.terms.count - 1,
-                    in: documents, to: &list)
-                next = next.flatMap { next in later.map { max(next, $0) } }
-                if list.isEmpty { return ([], next) }
+                let isPrefix = phrase.isPrefix && offset == phrase.terms.count - 1
+                let list = try postings(term, isPrefix)
+                if list.isEmpty { return [] }
                 if let earlier = phrasePostings {
                     phrasePostings = earlier.intersection(list) { earlier, next in
                         (earlier << 1 | earlier >> 7) & next
@@ -159,9 +176,9 @@ extension SegmentReader {
             }
             guard let phrasePostings else { continue }
             found = found?.intersection(phrasePostings) { _, _ in 0xFF } ?? phrasePostings
-            if found?.isEmpty == true { return ([], next) }
+            if found?.isEmpty == true { return [] }
         }
-        return (found?.map(\.index) ?? [], next)
+        return found?.map(\.index) ?? []
     }
 }
 
@@ -169,6 +186,8 @@ extension SegmentReader {
 struct SearchTermList {
     let terms: [[UInt8]]
     let isPrefix: Bool
+    /// The hashes of the complete terms, for the filters of segments.
+    private let hashes: [UInt64]
 
     init(_ phrase: SearchQuery.Phrase) {
         terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
@@ -176,6 +195,14 @@ struct SearchTermList {
         // searched as a complete term.
         isPrefix =
             phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
+        hashes = terms.dropLast(isPrefix ? 1 : 0).map {
+            $0.withUnsafeBufferPointer { TermFilter.hash($0) }
+        }
+    }
+
+    /// Returns `false` if one of the terms is certainly not in a segment.
+    func mayBe(in segment: IndexSegment) -> Bool {
+        hashes.allSatisfy(segment.filter.mayContain)
     }
 }
 

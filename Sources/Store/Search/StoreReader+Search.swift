@@ -81,8 +81,9 @@ extension StoreReader {
     ///   `MessageSearchParams.rankedCount` matches.
     /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
     ///   be decoded.
-    /// - Complexity: With a complete search index, some lookups for each of its segments, and
-    ///   O(*n*) in the messages that contain the words and are not older than the last result.
+    /// - Complexity: With a complete search index, some lookups for each segment that may contain
+    ///   the words, and O(*n*) in the messages that contain the words and are not older than the
+    ///   last result. The first search after opening also reads the pending messages.
     ///   Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
@@ -182,7 +183,7 @@ extension StoredSearch {
         after cursor: SearchCursor?, _ limit: Int
     ) throws(StoreError) -> [FoundMessage]? {
         let rows = view.cache
-        guard let part = try rows.indexedPart(), part.last == nil else { return nil }
+        guard let index = try view.committed.readIndex(), index.part.last == nil else { return nil }
         var channels: Set<ChannelNumber>?
         if !params.channelURLs.isEmpty {
             channels = []
@@ -193,11 +194,11 @@ extension StoredSearch {
         let upper = min(span.upper, cursor?.position.createdAt ?? span.upper)
         guard span.lower <= upper else { return [] }
         let reader = view.committed.cache.cursor()
-        var candidates = try CandidateMerge(
+        var candidates = CandidateMerge(
             // Look up longer words first: they are rarer, so that the search in a segment often
             // ends early.
             query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
-            in: channels, from: span.lower, through: upper, rows, reader)
+            in: channels, from: span.lower, through: upper, index, reader)
         var found: [FoundMessage] = []
         var urls: [ChannelNumber: ChannelURL?] = [:]
         while found.count < limit {

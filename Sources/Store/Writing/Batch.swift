@@ -165,7 +165,7 @@ public final class Batch: StoreReader {
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
-        try indexSavedMessages()
+        indexSavedMessages()
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }

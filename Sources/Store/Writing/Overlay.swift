@@ -267,7 +267,7 @@ extension Overlay.Entry {
 
 extension UnsafeRawBufferPointer {
     /// A hash of the bytes, eight at a time, which is valid only in this process.
-    fileprivate var hash: Int {
+    var hash: Int {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0
         while offset + 8 <= count {

@@ -1,0 +1,108 @@
+import Models
+
+/// An index in memory of the pending messages, which are in no segment yet.
+///
+/// The rows of pending messages say only which messages these are, so their texts are read again
+/// after the store was opened. Committed states share this object. A search may therefore get
+/// candidates that later commits have added; in its own commit, it does not find them.
+final class PendingIndex: Sendable {
+    private struct Contents {
+        /// The documents of the stored rows, until their messages are read.
+        var unread: [Document]
+        var builder = SegmentBuilder()
+    }
+
+    private let contents: Locked<Contents>
+
+    init(unread: [Document] = []) { contents = Locked(Contents(unread: unread)) }
+
+    /// The number of messages.
+    var count: Int { contents.withLock { $0.unread.count + $0.builder.documents.count } }
+
+    /// Reads the messages of the stored rows, if they were not read yet.
+    ///
+    /// All snapshots that may be passed have the same rows, because a commit changes the cache only
+    /// after this call.
+    func readMessages(from snapshot: LevelDB.Snapshot) throws(StoreError) {
+        try contents.withLock { (contents) throws(StoreError) in
+            if contents.unread.isEmpty { return }
+            var builder = SegmentBuilder()
+            let cursor = snapshot.cursor()
+            // Read in the order of time, so that the segment needs little sorting.
+            for document in Set(contents.unread).sorted(by: { $1.precedes($0) }) {
+                try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
+            }
+            contents.builder = builder
+            contents.unread = []
+        }
+    }
+
+    /// Adds messages that the next commit contains.
+    ///
+    /// If the commit fails, they may stay: a search does not find them.
+    func add(_ messages: ArraySlice<(message: Message, channel: ChannelNumber)>) {
+        contents.withLock { contents in
+            for (message, channel) in messages { contents.builder.add(message, in: channel) }
+        }
+    }
+
+    /// Returns the documents in which all words of a query occur, newest first.
+    func candidates(of phrases: [SearchTermList]) -> [Document] {
+        let found = contents.withLock { contents in
+            let builder = contents.builder
+            return phrases.candidates { builder.postings(of: $0, isPrefix: $1) }
+                .map { builder.documents[$0] }
+        }
+        // Messages are mostly added in the order of time, which is quickly reversed.
+        return found.reversed().sorted { $0.precedes($1) }
+    }
+
+    /// Writes all messages as a segment.
+    ///
+    /// The object stays unchanged, because earlier committed states use it.
+    func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
+        // Searches do not wait while the copy is written.
+        contents.withLock { $0.builder }.write(as: number, to: overlay)
+    }
+}
+
+/// The search index of a committed state.
+struct CommittedIndex: Sendable {
+    let part: IndexedPart
+    let segments: [IndexSegment]
+    let pending: PendingIndex
+    /// The number of the next row of pending messages.
+    let nextPendingRow: UInt32
+
+    /// Reads the index; returns `nil` if it is turned off.
+    ///
+    /// - Throws: `corruption` if a row cannot be decoded.
+    static func read(_ rows: Rows) throws(StoreError) -> CommittedIndex? {
+        guard let part = try rows.indexedPart() else { return nil }
+        var next: UInt32 = 0
+        var pending: [Document] = []
+        try rows.forEachPendingRow { number, documents in
+            next = number &+ 1
+            pending += documents
+        }
+        return CommittedIndex(
+            part: part, segments: try rows.segments(), pending: PendingIndex(unread: pending),
+            nextPendingRow: next)
+    }
+}
+
+extension CommittedState {
+    /// Returns the search index, with the pending messages read; `nil` if it is turned off.
+    ///
+    /// - Throws: `corruption` if a row cannot be decoded.
+    func readIndex() throws(StoreError) -> CommittedIndex? {
+        if let known = index.withLock({ $0 }) {
+            try known.pending.readMessages(from: cache)
+            return known
+        }
+        guard let found = try CommittedIndex.read(Rows(snapshot: cache)) else { return nil }
+        try found.pending.readMessages(from: cache)
+        index.withLock { $0 = $0 ?? found }
+        return found
+    }
+}
