@@ -35,7 +35,7 @@ struct TermFilter: Hashable, Sendable {
         let count = UInt64(bytes.count) * 8
         let (first, step) = (UInt32(truncatingIfNeeded: hash), UInt32(hash >> 32) | 1)
         return (0..<UInt32(Self.probeCount)).lazy.map {
-            Int(UInt64(first &+ $0 &* step) * count >> 32)
+            Int((UInt64(first &+ $0 &* step) * count) >> 32)
         }
     }
 
