@@ -4,12 +4,10 @@
 /// The terms are those of ``SearchText``. ASCII words, which are the majority in most chats, are
 /// read from the bytes, without creating a `String` for each word.
 package struct SearchTerms: Sendable {
-    /// The term that is being read.
+    /// The memory for the term that is being read.
     ///
     /// The array is a property so that its memory is reused.
     private var term: [UInt8] = []
-    /// The offsets in ``term`` at which its parts begin, except for the first part.
-    private var parts: [Int] = []
 
     package init() {}
 
@@ -70,66 +68,80 @@ package struct SearchTerms: Sendable {
         _ piece: UnsafeBufferPointer<UInt8>, _ first: Int,
         _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
     ) -> Int {
-        var number = first
-        var index = 0
-        while index < piece.count {
-            guard Letter(piece[index]) != nil else {
-                index += 1
-                continue
-            }
-            index = readWord(in: piece, from: index)
-            term.withUnsafeBufferPointer { term in
-                body(term, number)
-                if parts.isEmpty { return }
-                var start = 0
-                for end in parts + CollectionOfOne(term.count) {
-                    body(UnsafeBufferPointer(rebasing: term[start..<end]), number)
-                    start = end
+        if term.count < piece.count { term = [UInt8](repeating: 0, count: 2 * piece.count) }
+        var (number, index) = (first, 0)
+        // The offsets in the term at which its parts begin, except for the first part.
+        var parts: [Int] = []
+        // All words of the piece are read in one access, which is faster than appending each byte.
+        term.withUnsafeMutableBufferPointer { term in
+            while index < piece.count {
+                guard Letter(piece[index]) != nil else {
+                    index += 1
+                    continue
                 }
+                let count = SearchTerms.readWord(in: piece, from: &index, to: term, &parts)
+                body(UnsafeBufferPointer(rebasing: term[..<count]), number)
+                if !parts.isEmpty {
+                    var start = 0
+                    for end in parts {
+                        body(UnsafeBufferPointer(rebasing: term[start..<end]), number)
+                        start = end
+                    }
+                    body(UnsafeBufferPointer(rebasing: term[start..<count]), number)
+                    parts.removeAll(keepingCapacity: true)
+                }
+                number += 1
             }
-            number += 1
         }
         return number
     }
 
-    /// Reads a word that begins at an index, by the rules of ``SearchText``, and returns the index
-    /// after the word.
-    private mutating func readWord(
-        in piece: UnsafeBufferPointer<UInt8>, from start: Int
+    /// Reads a word that begins at an index, by the rules of ``SearchText``, and moves the index
+    /// to the end of the word.
+    ///
+    /// - Parameters:
+    ///   - term: The buffer that receives the folded word. It is at least as large as the piece.
+    ///   - parts: An empty array that receives the offsets of the word's parts.
+    /// - Returns: The size of the folded word.
+    @inline(__always)
+    private static func readWord(
+        in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
+        to term: UnsafeMutableBufferPointer<UInt8>, _ parts: inout [Int]
     ) -> Int {
-        term.removeAll(keepingCapacity: true)
-        parts.removeAll(keepingCapacity: true)
+        var count = 0
         var (partStart, previousOffset) = (0, 0)
         var previous: Letter?
-        var index = start
         while index < piece.count {
             let byte = piece[index]
             guard let current = Letter(byte) else {
                 // An apostrophe between two letters.
                 guard byte == 0x27, index + 1 < piece.count, Letter(piece[index + 1]) != nil
                 else { break }
-                (partStart, previousOffset) = (term.count, term.count)
+                (partStart, previousOffset) = (count, count)
                 parts.append(partStart)
                 previous = nil
                 index += 1
                 continue
             }
-            switch (previous, current) {
-            case (.lower, .upper), (.digit, .upper), (.digit, .lower), (.upper, .digit),
-                (.lower, .digit):
-                partStart = term.count
-                parts.append(partStart)
-            case (.upper, .lower) where previousOffset > partStart:
-                partStart = previousOffset
-                parts.append(partStart)
-            default: break
+            if current != previous {
+                switch (previous, current) {
+                case (.lower, .upper), (.digit, .upper), (.digit, .lower), (.upper, .digit),
+                    (.lower, .digit):
+                    partStart = count
+                    parts.append(partStart)
+                case (.upper, .lower) where previousOffset > partStart:
+                    partStart = previousOffset
+                    parts.append(partStart)
+                default: break
+                }
+                previous = current
             }
-            previous = current
-            previousOffset = term.count
-            term.append(byte.lowercased)
+            previousOffset = count
+            term[count] = byte.lowercased
+            count += 1
             index += 1
         }
-        return index
+        return count
     }
 }
 
