@@ -313,7 +313,7 @@ import Testing
         try store.write { try $0.save(User(id: "x")) }
     }
 
-    private static let damagedValues: [[UInt8]] = [[], [0xFF], [0, 1, 0x61, 1, 0xFF]]
+    private static let damagedValues: [[UInt8]] = [[], [0xFF], [0, 1, 0x30, 1, 0xFF]]
 
     @Test(arguments: [Table.documents, .terms], damagedValues)
     func damagedRowsAreReportedAndTheIndexIsBuiltAgain(_ table: Table, _ value: [UInt8]) throws {
@@ -324,8 +324,6 @@ import Testing
         try fill(store, 0..<1000)
         try damage(store, table, value)
         #expect(try store.check().map(\.kind).contains(.searchIndex))
-        // One of these two searches reads the damaged row.
-        for word in ["0 ", "a "] { _ = try find(word, in: store) }
         // The messages themselves are not damaged, so they are still found.
         #expect(try find("0 ", in: store) == "0")
         #expect(try find("umbrella 777 ", in: store) == "777")
@@ -380,7 +378,10 @@ import Testing
         try fill(store, 0..<1000)
         for expected in 1...2 {
             try damage(store, .terms, [])
-            for _ in 0..<3 { #expect(try find("0 ", in: store) == "0") }
+            // The damaged row is the first one of the first segment. That segment has the oldest
+            // messages when the index is written with them, and the newest 512 when it is built
+            // again.
+            for word in ["0", "488", "0"] { #expect(try find("\(word) ", in: store) == word) }
             #expect(count.withLock { $0 } == expected)
             while try store.indexMessages() {}
             #expect(try store.check() == [])

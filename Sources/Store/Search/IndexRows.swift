@@ -18,7 +18,7 @@ enum SearchIndex {
     /// The size in bytes of a row of terms, above which the next row begins.
     static let blockSize = 1024
     /// The number of pending messages that become a segment.
-    static let segmentSize = 4096
+    static let segmentSize = 512
     /// The number of documents below which a segment belongs to the first size class.
     static let firstSizeClass = 256
     /// The number of segments of about the same size that are merged into one.
