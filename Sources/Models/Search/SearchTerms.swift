@@ -96,13 +96,11 @@ package struct SearchTerms: Sendable {
         return number
     }
 
-    /// Reads a word that begins at an index, by the rules of ``SearchText``, and moves the index
-    /// to the end of the word.
+    /// Reads a word that begins at `index`, by the rules of ``SearchText``, and moves `index` to
+    /// the end of the word.
     ///
-    /// - Parameters:
-    ///   - term: The buffer that receives the folded word. It is at least as large as the piece.
-    ///   - parts: An empty array that receives the offsets of the word's parts.
-    /// - Returns: The size of the folded word.
+    /// The folded word is written to `term`, which is at least as large as `piece`. The offsets of
+    /// its parts are appended to `parts`. The result is the size of the folded word.
     @inline(__always)
     private static func readWord(
         in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
