@@ -86,7 +86,7 @@ public struct ServerConditions: Hashable, Sendable {
     /// without reactions, as on Matrix homeservers.
     ///
     /// Clients then have the capability `separateReactions`.
-    public var separatesReactions = false
+    public var hasSeparateReactions = false
 
     /// The time for which the server remembers request IDs; `nil`, the default, for no limit.
     ///
@@ -111,7 +111,7 @@ extension ServerConditions {
 
     var capabilities: BackendCapabilities {
         let all = ServerConditions.allCapabilities.subtracting(missingCapabilities)
-        return separatesReactions ? all : all.subtracting(.separateReactions)
+        return hasSeparateReactions ? all : all.subtracting(.separateReactions)
     }
 
     /// The conditions with clamped values, so that every request makes progress.

@@ -61,7 +61,7 @@ import Testing
         var poor = usual
         poor.missingCapabilities = ServerConditions.allCapabilities
         var separate = usual
-        separate.separatesReactions = true
+        separate.hasSeparateReactions = true
         return [
             ("usual", usual), ("small", small), ("repeating", repeating), ("coarse", coarse),
             ("joined", joined), ("poor", poor), ("separate", separate),

@@ -66,7 +66,7 @@ import Testing
 
     @Test func separateReactionsMustBeComplete() async throws {
         var conditions = ServerConditions()
-        conditions.separatesReactions = true
+        conditions.hasSeparateReactions = true
         let mistake = Mistake.altering("omits all but one reaction of a message", ["reactions.all"])
         { (reactions: inout [MessageID: [Reaction]]) in
             reactions = reactions.mapValues { Array($0.prefix(1)) }

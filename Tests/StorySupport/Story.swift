@@ -251,7 +251,7 @@ package final class Story: Sendable {
     private func falseClaims() async throws -> [String] {
         // The auditor compares the reactions, too.
         let conditions = server.conditions
-        server.conditions.separatesReactions = false
+        server.conditions.hasSeparateReactions = false
         defer { server.conditions = conditions }
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))

@@ -12,7 +12,7 @@ import Testing
 
     private func story(_ words: String) async throws -> (Story, [Message]) {
         var conditions = ServerConditions()
-        conditions.separatesReactions = true
+        conditions.hasSeparateReactions = true
         let story = try await Story(.exact, conditions)
         return (story, try await story.say(words))
     }

@@ -227,7 +227,7 @@ extension ServerSetting {
         .durationOrNone("deduplicationPeriod", \.deduplicationPeriod),
         .flag("repeatsChangelogEntries", \.repeatsChangelogEntries),
         .flag("requiresKnownUsers", \.requiresKnownUsers),
-        .flag("separatesReactions", \.separatesReactions),
+        .flag("hasSeparateReactions", \.hasSeparateReactions),
     ]
 }
 
