@@ -143,4 +143,45 @@ import Testing
         #expect(try reactions(story) == "a bx1 c d")
         try await story.end()
     }
+
+    @Test func shownReplyThatACallerReceivedIsRequestedOnce() async throws {
+        let (story, messages) = try await story("a")
+        let replies = try await story.reply("b", to: messages[0])
+        try await story.open()
+        await story.engine.close()
+        let backend = RecordingBackend(base: story.network)
+        let engine = try await story.relaunched(backend: backend)
+        story.network.hold([.reactions])
+        let viewer = engine.makeViewer(of: "general")
+        viewer.show(end)
+        for _ in 1...2 {
+            _ = try await engine.fetchReplies(
+                to: messages[0].messageID!, in: "general", at: .newest, older: 9, newer: 0)
+        }
+        try await story.held(1)
+        await engine.disconnect()
+        story.network.stopHolding()
+        backend.requests.withLock { $0 = [] }
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp("general")
+        let requests = backend.requests.withLock { $0 }
+        #expect(requests.map { $0.sorted() } == [[messages[0].messageID!, replies[0].messageID!]])
+        _ = viewer
+        await engine.close()
+    }
+}
+
+/// A backend that records the IDs of the messages whose reactions are requested.
+private final class RecordingBackend: ForwardingBackend {
+    let base: any Backend
+    let requests = Locked<[[MessageID]]>([])
+
+    init(base: any Backend) { self.base = base }
+
+    func reactions(
+        of messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> [MessageID: [Reaction]] {
+        requests.withLock { $0.append(messageIDs) }
+        return try await base.reactions(of: messageIDs, in: channelURL)
+    }
 }

@@ -282,7 +282,7 @@ struct SyncCore {
             handle(answer, to: question, ticket, attempt, interim)
         }
         if let knownReactions, let url = call.request.channelURL,
-            backfill.isShown(url) || knownReactions.wanted[url] != nil
+            backfill.isShown(url) || knownReactions.pending[url] != nil
         {
             // The answer may contain shown messages, whose reactions have to be requested.
             backfill.examine(url)
@@ -296,7 +296,7 @@ struct SyncCore {
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
         var newFlights = flights
-        var newReactions = knownReactions
+        var reactionChanges: [KnownReactions.Change] = []
         var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         do {
@@ -304,17 +304,17 @@ struct SyncCore {
                 // Before the engine has connected, the user is the stored one of the last session.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
-                    batch, options, userID, flights, knownReactions: knownReactions,
+                    batch, options, userID, flights, hasSeparateReactions: knownReactions != nil,
                     tombstoneCounts: tombstoneCounts, changes: outbox.changes)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
                 newFlights = ingest.flights
-                newReactions = ingest.knownReactions
+                reactionChanges = ingest.reactionChanges ?? []
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
             }
             flights = newFlights
-            knownReactions = newReactions
+            knownReactions?.apply(reactionChanges)
             tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
@@ -458,7 +458,7 @@ struct SyncCore {
         }
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         backfill.begin()
-        for url in (knownReactions?.wanted ?? [:]).keys.sorted() { backfill.examine(url) }
+        for url in (knownReactions?.pending ?? [:]).keys.sorted() { backfill.examine(url) }
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0

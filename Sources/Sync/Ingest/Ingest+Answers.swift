@@ -41,7 +41,9 @@ extension Ingest {
     ) throws(StoreError) -> PageReport {
         let lookup = MessageLookup(found: page.messages, gone: [])
         try apply(lookup, in: url, since: interim, .requestThreadedMessages)
-        knownReactions?.want(page.messages.compactMap(\.messageID), in: url)
+        for id in page.messages.compactMap(\.messageID) {
+            reactionChanges?.append(.request(id, in: url))
+        }
         guard let extent else { return PageReport() }
         let reported = Set(page.messages.compactMap(\.messageID))
         let held = try batch.replies(
@@ -208,7 +210,7 @@ extension Ingest {
     private mutating func recordUnknownReactions(of message: Message, _ interim: Flights.Interim) {
         // An untrusted copy may be older than the reactions that the feed has reported.
         guard interim.isFollowed, let id = message.messageID else { return }
-        knownReactions?.remove(id, in: message.channelURL)
+        reactionChanges?.append(.remove(id, in: message.channelURL))
     }
 
     /// Stores the reactions of messages, after applying the events that were reported since the
@@ -218,7 +220,7 @@ extension Ingest {
         since interim: Flights.Interim
     ) throws(StoreError) {
         for id in ids {
-            knownReactions?.insert(id, in: url)
+            reactionChanges?.append(.insert(id, in: url))
             guard let held = try batch.message(orNil: id, in: url) else { continue }
             var message = held
             let found = reactions[id] ?? []

@@ -94,7 +94,9 @@ extension Ingest {
             let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
             guard try apply(message, source, .unknown) else { return }
             // The feed reports all reactions to a new message after the message itself.
-            if let id = message.messageID { knownReactions?.insert(id, in: message.channelURL) }
+            if let id = message.messageID {
+                reactionChanges?.append(.insert(id, in: message.channelURL))
+            }
             try recordReported(message)
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):

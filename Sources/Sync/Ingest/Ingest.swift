@@ -13,9 +13,9 @@ struct Ingest {
     /// The ID of the user; `nil` if unknown.
     let userID: UserID?
     var flights: Flights
-    /// The messages whose reactions are complete; `nil` if the server returns messages with their
-    /// reactions.
-    var knownReactions: KnownReactions?
+    /// The changes of the messages whose reactions are complete; `nil` if the server returns
+    /// messages with their reactions.
+    var reactionChanges: [KnownReactions.Change]?
     /// The IDs of the outbox items that change an unsent message, by the request ID of that
     /// message.
     let changes: [RequestID: [RequestID]]
@@ -85,14 +85,14 @@ struct Ingest {
 
     init(
         _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
-        knownReactions: KnownReactions? = nil, tombstoneCounts: [ChannelURL: Int] = [:],
+        hasSeparateReactions: Bool = false, tombstoneCounts: [ChannelURL: Int] = [:],
         changes: [RequestID: [RequestID]] = [:]
     ) {
         self.batch = batch
         self.options = options
         self.userID = userID
         self.flights = flights
-        self.knownReactions = knownReactions
+        reactionChanges = hasSeparateReactions ? [] : nil
         self.tombstoneCounts = tombstoneCounts
         self.changes = changes
     }
@@ -153,7 +153,7 @@ struct Ingest {
         // An answer that is not fresh may be older than events that were reported since the
         // request.
         let isCurrent = freshness == .fresh || isFeed
-        let hasSeparateReactions = knownReactions != nil
+        let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in

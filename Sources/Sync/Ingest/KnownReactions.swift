@@ -16,26 +16,42 @@ struct KnownReactions {
     /// requested again when the messages are shown.
     private static let limit = 10_000
 
+    /// A change of the record.
+    ///
+    /// A write collects its changes, and they are applied when it has succeeded. If a write changed
+    /// a copy of the record instead, it would copy all IDs of a channel.
+    enum Change {
+        /// The reactions of a message are complete.
+        case insert(MessageID, in: ChannelURL)
+        /// The reactions of a message may have changed unnoticed.
+        case remove(MessageID, in: ChannelURL)
+        /// A reply was returned to a caller, so its reactions have to be requested.
+        case request(MessageID, in: ChannelURL)
+    }
+
     private var ids: [ChannelURL: Set<MessageID>] = [:]
     /// The replies that were returned to callers, and whose reactions have to be requested.
     ///
     /// The engine does not know which replies a collection shows, so all of them count as shown.
-    private(set) var wanted: [ChannelURL: [MessageID]] = [:]
+    private(set) var pending: [ChannelURL: Set<MessageID>] = [:]
 
     func contains(_ id: MessageID, in url: ChannelURL) -> Bool { ids[url]?.contains(id) ?? false }
 
-    mutating func insert(_ id: MessageID, in url: ChannelURL) {
+    mutating func apply(_ changes: [Change]) {
+        for change in changes {
+            switch change {
+            case .insert(let id, let url): insert(id, in: url)
+            case .remove(let id, let url): ids[url]?.remove(id)
+            case .request(let id, let url):
+                if !contains(id, in: url) { pending[url, default: []].insert(id) }
+            }
+        }
+    }
+
+    private mutating func insert(_ id: MessageID, in url: ChannelURL) {
         if ids[url]?.count == Self.limit { ids[url] = nil }
         ids[url, default: []].insert(id)
-        guard wanted[url] != nil else { return }
-        wanted[url]?.removeAll { $0 == id }
-        if wanted[url]?.isEmpty ?? true { wanted[url] = nil }
+        pending[url]?.remove(id)
+        if pending[url]?.isEmpty ?? false { pending[url] = nil }
     }
-
-    /// Records that replies were returned to a caller.
-    mutating func want(_ replies: [MessageID], in url: ChannelURL) {
-        wanted[url, default: []] += replies.filter { !contains($0, in: url) }
-    }
-
-    mutating func remove(_ id: MessageID, in url: ChannelURL) { ids[url]?.remove(id) }
 }

@@ -29,7 +29,7 @@ extension SyncCore {
                     try ingest.apply(message, since: interim, source)
                     // The feed reports all reactions to a new message.
                     if item.operation == .send, let id = message.messageID {
-                        ingest.knownReactions?.insert(id, in: url)
+                        ingest.reactionChanges?.append(.insert(id, in: url))
                     }
                 } else if let interim, let messageID = message.messageID,
                     !interim.deleted.contains(messageID)
