@@ -144,6 +144,36 @@ import Testing
         try await story.end()
     }
 
+    @Test(arguments: [BackendError.Code.refused, .notFound, .unsupported])
+    func refusedReactionsDoNotStopTheBackfill(code: BackendError.Code) async throws {
+        var conditions = ServerConditions()
+        conditions.hasSeparateReactions = true
+        let story = try await Story(.exact { $0.pageSize = 2 }, conditions)
+        let messages = try await story.say("a b c d e f")
+        try await story.react("x", to: messages[0])
+        try await story.open()
+        #expect(try story.picture() == "… e f")
+        story.network.failAll(of: [.reactions], with: BackendError(code, "no"))
+        let events = await story.engine.events()
+        let viewer = story.engine.makeViewer(of: "general")
+        viewer.show(ShownRange(from: .position(messages[4].position!)))
+        for await case .failed("general", _) in events { break }
+        let count = reactionCalls(story)
+        // A new range of the viewer does not retry failed requests.
+        viewer.show(end)
+        try await story.sees("a b c d e f")
+        try await story.waitUntilNotified()
+        #expect(reactionCalls(story) == count)
+        #expect(try reactions(story) == "a b c d e f")
+        story.network.stopFailing()
+        await story.engine.disconnect()
+        try await story.connect()
+        try await story.until {
+            try $0.message(messages[0].messageID!, in: "general")?.reactions.count == 1
+        }
+        try await story.end()
+    }
+
     @Test func shownReplyThatACallerReceivedIsRequestedOnce() async throws {
         let (story, messages) = try await story("a")
         let replies = try await story.reply("b", to: messages[0])

@@ -32,6 +32,16 @@ struct Backfill {
         var isBusy = false
         /// The error that stopped the work; `nil` if the work continues.
         var error: SyncError?
+        /// A Boolean value that indicates whether the server has refused a request for reactions.
+        ///
+        /// The other work then continues.
+        var areReactionsRefused = false
+
+        /// Permits the refused requests again.
+        mutating func retry() {
+            error = nil
+            areReactionsRefused = false
+        }
 
         /// Returns the cursor with which the stale range below `upper` continues; `nil` if the next
         /// page starts at `upper` itself.
@@ -73,7 +83,7 @@ struct Backfill {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
         if isNew {
-            works[url]?.error = nil
+            works[url]?.retry()
             works[url]?.stopped = []
             works[url]?.newMessageCount = 0
         }
@@ -143,7 +153,7 @@ struct Backfill {
     mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
         if isAwaited { awaited.insert(url) }
         // There is a new reason to fetch the channel, so retry it even if it has failed.
-        if isAwaited || isNew { works[url]?.error = nil }
+        if isAwaited || isNew { works[url]?.retry() }
         // If a refetch continued at its cursor, it would skip new messages that are newer than the
         // cursor.
         if isNew { works[url]?.refetch = nil }
@@ -205,10 +215,10 @@ struct Backfill {
 
     /// Restarts the work on all channels that have failed.
     mutating func clearFailures() {
-        for url in works.keys.sorted() {
+        for (url, work) in works.sorted(by: { $0.key < $1.key }) {
             works[url]?.failures = 0
-            guard works[url]?.error != nil else { continue }
-            works[url]?.error = nil
+            guard work.error != nil || work.areReactionsRefused else { continue }
+            works[url]?.retry()
             enqueue(url)
         }
     }

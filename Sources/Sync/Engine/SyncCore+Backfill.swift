@@ -66,7 +66,7 @@ extension SyncCore {
     /// Requests reactions that are not known: first those of returned replies, then those of shown
     /// messages, newest first.
     private mutating func requestReactions(in url: ChannelURL) {
-        guard let knownReactions else { return }
+        guard let knownReactions, !backfill[url].areReactionsRefused else { return }
         let pending = knownReactions.pending[url] ?? []
         var ids = pending.sorted()
         if let view = backfill.view(of: url) {
@@ -352,8 +352,17 @@ extension SyncCore {
         case _ where error.isTransient || error.code == .canceled:
             backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
+        case _ where purpose.isOfReactions: recordRefusedReactions(of: url, error)
         default: stop(url, SyncError(error))
         }
+    }
+
+    /// Continues a channel's work without requests for reactions, because the server has refused
+    /// one.
+    private mutating func recordRefusedReactions(of url: ChannelURL, _ error: BackendError) {
+        backfill[url].areReactionsRefused = true
+        act(.emit(.failed(url, SyncError(error))))
+        resumeOrPause(url)
     }
 
     /// Continues a channel's work after the cursor, message or token of a request has expired,
@@ -477,6 +486,8 @@ extension SyncCore {
 
 extension SyncCore.Call.Purpose {
     fileprivate var isOfChanges: Bool { if case .changes = self { true } else { false } }
+
+    fileprivate var isOfReactions: Bool { if case .reactions = self { true } else { false } }
 }
 
 extension Ingest {
