@@ -57,11 +57,16 @@ final class ModelServer {
         }
         self.users = users
         for url in Trace.channels { try createChannel(ChannelURL(url)) }
+        // Only the device's client, which is created later, receives messages without reactions:
+        // the other clients record the history.
+        server.conditions.hasSeparateReactions = config.hasSeparateReactions
     }
 
     var deduplicates: Bool {
         !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
     }
+
+    var hasSeparateReactions: Bool { server.conditions.hasSeparateReactions }
 
     var hasLateMessages: Bool { server.conditions.federationDelay > .zero }
 

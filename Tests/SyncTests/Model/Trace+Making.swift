@@ -10,7 +10,10 @@ extension Trace {
     /// Equal seeds give equal traces.
     init(seed: Int, length: Int = 100) {
         var maker = TraceMaker(random: SeededRandom(seed: seed &* 7919 &+ 17))
-        let config = maker.config()
+        var config = maker.config()
+        // This property has its own random numbers, so that it does not change the steps.
+        var random = SeededRandom(seed: seed &* 7919 &+ 18)
+        config.hasSeparateReactions = random.oneIn(3)
         self.init(seed: seed, config: config, steps: maker.steps(length))
     }
 }

@@ -21,6 +21,8 @@ struct WorldConfig: Codable, Hashable {
     var repeatsChangelogEntries = false
     var feedLimit: Int?
     var hasInvitations = false
+    /// True if the server returns messages without their reactions.
+    var hasSeparateReactions = false
     /// The seed of random network failures, or `nil` for a network without failures.
     var networkSeed: UInt64?
     /// The seed by which half of the answers to the user's requests are lost and some of the
