@@ -160,6 +160,9 @@ public final class MessageSearch {
     /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. Those that are
     /// older than the last loaded page are listed by ``loadMore()``.
     ///
+    /// If the backend has the capability `separateReactions`, a result has only the reactions that
+    /// are already stored, until a message collection shows the message.
+    ///
     /// If the call fails, the list stays as it is, and ``ServerSearch/error`` is the error.
     ///
     /// - Returns: The newly listed messages; none if the server has searched everything, or if the

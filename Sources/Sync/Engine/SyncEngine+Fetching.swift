@@ -80,6 +80,8 @@ extension SyncEngine {
     /// The call closes no gap: a message that was not stored before is stored inside a gap. A found
     /// message neither replaces a newer version nor restores a message that is known to be deleted.
     /// Messages that the server has found by other rules than those of `SearchQuery` are ignored.
+    /// If the backend has the capability `separateReactions`, the returned messages may lack their
+    /// reactions; the stored copies keep the reactions that were stored before.
     ///
     /// - Parameters:
     ///   - params: The words, and the messages among which they are searched. Their order is
