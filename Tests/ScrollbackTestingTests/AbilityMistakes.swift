@@ -187,6 +187,10 @@ extension Mistake {
                 if type == .banned { try await base.lift(type, of: userID, in: url) }
             }
         },
+        .altering("returns an old unread count", ["channel.same"]) {
+            (channel: inout GroupChannel) in
+            channel.unreadMessageCount = min(channel.unreadMessageCount, 1)
+        },
         Mistake("does not mark as unread", ["unread.reported"]) { backend, base, _ in
             backend.onUnread = { id, url in _ = try await base.lookup([id], in: url) }
         },

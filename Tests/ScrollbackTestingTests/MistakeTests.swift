@@ -77,6 +77,22 @@ import Testing
         await expect(mistake, on: subject)
     }
 
+    @Test func onlyTheFeedMustHaveUnreadCounts() async throws {
+        var subject = try EmbeddedSubject()
+        subject.wrap = { base in
+            var backend = WrongBackend(base)
+            backend.alter = { answer in
+                if let channel = answer as? GroupChannel { return channel.withoutUnreadCounts }
+                guard var page = answer as? Page<GroupChannel> else { return answer }
+                page.elements = page.elements.map(\.withoutUnreadCounts)
+                return page
+            }
+            return backend
+        }
+        let report = await BackendConformance.run(on: subject)
+        #expect(report.isKept, "\(report)")
+    }
+
     /// Runs all checks in nightly runs, and those of the broken promises in ordinary runs.
     private func expect(_ mistake: Mistake, on subject: some ConformanceSubject) async {
         let report = await BackendConformance.run(on: subject) { check in
@@ -86,5 +102,13 @@ import Testing
         #expect(
             report.brokenPromises == mistake.promises,
             "\(first?.description ?? "what is wrong was not found")")
+    }
+}
+
+extension GroupChannel {
+    fileprivate var withoutUnreadCounts: GroupChannel {
+        var channel = self
+        (channel.unreadMessageCount, channel.unreadMentionCount) = (0, 0)
+        return channel
     }
 }

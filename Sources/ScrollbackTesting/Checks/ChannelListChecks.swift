@@ -46,7 +46,7 @@ extension BackendConformance {
         ConformanceCheck("channel.same", "compare a channel with the list and the feed") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob, named: "same")
-            _ = try await alice.send("hello", in: url)
+            _ = try await alice.send(2, in: url)
             let channel = try await bob.backend.channel(url)
             try expectEqual(channel.url, url, "the channel's URL")
             try expectEqual(channel.name, "same", "the channel's name")
@@ -60,6 +60,12 @@ extension BackendConformance {
                 update.patch.apply(to: &notified)
             }
             try expectEqual(notified.essence, channel.essence, "the channel in the feed")
+            guard bob.can(.unreadCounts) else { return }
+            for count in [channel, listed].compactMap({ $0?.unreadMessageCount }) {
+                try expect(
+                    count == 0 || count == notified.unreadMessageCount,
+                    "the unread count is \(count), and \(notified.unreadMessageCount) in the feed")
+            }
         },
         ConformanceCheck("members.all", "list members in pages") { scene in
             let devices = [

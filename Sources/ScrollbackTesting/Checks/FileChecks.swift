@@ -43,19 +43,15 @@ extension BackendConformance {
         ConformanceCheck("read.reported", "mark a channel as read", needs: .readReceipts) { scene in
             let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
+            var readersFeed = FeedReading(bob, since: try await bob.tip())
             let message = try await alice.send("hello", in: url)
-            if bob.can(.unreadCounts) {
-                let unread = try await bob.backend.channel(url).unreadMessageCount
-                try expectEqual(unread, 1, "the unread count before")
-            }
+            if bob.can(.unreadCounts) { try await readersFeed.awaitUnreadCount(1, in: url) }
             try await bob.backend.markAsRead(url)
             try await reading.await("the read receipt", else: nil) {
                 guard case .read(by: bob.userID, in: url, at: let time) = $0 else { return false }
                 return time >= message.createdAt
             }
-            guard bob.can(.unreadCounts) else { return }
-            let unread = try await bob.backend.channel(url).unreadMessageCount
-            try expectEqual(unread, 0, "the unread count afterwards")
+            if bob.can(.unreadCounts) { try await readersFeed.awaitUnreadCount(0, in: url) }
         },
         ConformanceCheck(
             "delivered.reported", "mark messages as delivered", needs: .deliveryReceipts
@@ -90,5 +86,19 @@ extension BackendConformance {
         private let list = Locked<[Int]>([])
         func add(_ step: Int) { list.withLock { $0.append(step) } }
         var all: [Int] { list.withLock { $0 } }
+    }
+}
+
+extension FeedReading {
+    /// Requests batches until one contains an unread count of a channel.
+    fileprivate mutating func awaitUnreadCount(_ count: Int, in url: ChannelURL) async throws {
+        try await self.await("the unread count \(count)", else: nil) { event in
+            guard case .channel(let update) = event, update.channelURL == url,
+                update.patch.contains(\.unreadMessageCount)
+            else { return false }
+            var channel = GroupChannel()
+            update.patch.apply(to: &channel)
+            return channel.unreadMessageCount == count
+        }
     }
 }

@@ -126,7 +126,8 @@ extension BackendPromise {
         since the point, or does not know the token.
         channels.query: The pages together contain every matching channel once, in the query's \
         order, provided that nothing changes in the meantime.
-        channel.same: The state equals that in the channel list and in the feed.
+        channel.same: The state equals that in the channel list and in the feed. An unread count is \
+        that of the feed, or 0 if the backend omits it.
         members.all: The pages together contain each joined and each invited member once.
         send.message: The message has an ID, a position, the item's request ID, and the content of \
         the item's parameters.

@@ -148,6 +148,8 @@ extension Message {
 
 extension GroupChannel {
     /// The properties that must be equal in all responses that contain this state of the channel.
+    ///
+    /// They do not include the unread counts, which all calls except the feed may omit.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",
@@ -155,7 +157,7 @@ extension GroupChannel {
             "created at \(createdAt)", "metadata \(metadata.sorted { $0.key < $1.key })",
             "members \(joinedMemberCount) of \(memberCount)", "I am \(myMemberState), \(myRole)",
             "last message \(lastMessage?.messageID ?? "none") \(lastMessage?.text ?? "")",
-            "unread \(unreadMessageCount)", "\(hiddenState)", "frozen \(isFrozen)",
+            "\(hiddenState)", "frozen \(isFrozen)",
             "public \(isPublic)", "distinct \(isDistinct)", "muted \(isMuted)",
             "offset \(messageOffset?.description ?? "none")",
         ]

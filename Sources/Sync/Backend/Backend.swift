@@ -283,7 +283,8 @@ public protocol Backend: Sendable {
 
     /// Returns a group channel with its complete state.
     ///
-    /// - `channel.same`: The state equals that in the channel list and in the feed.
+    /// - `channel.same`: The state equals that in the channel list and in the feed. An unread count
+    ///   is that of the feed, or 0 if the backend omits it.
     func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel
 
     /// Returns a page of the members of a group channel, ordered by their IDs.
