@@ -233,6 +233,12 @@ let package = Package(
             ],
             exclude: ["Transcripts"]),
 
+        .testTarget(
+            name: "PublicAPITests",
+            dependencies: [
+                "Scrollback", "EmbeddedServer", "ScrollbackTesting", "ScrollbackTestSupport",
+            ]),
+
         // What `make faults` and `make soak` run.
         .executableTarget(
             name: "ScrollbackReliability",

@@ -1,3 +1,4 @@
+import ScrollbackTestSupport
 import Testing
 
 @testable import ScrollbackREPL

@@ -68,7 +68,7 @@ import Testing
         ])
         let inputs = try symbols.numericInputs()
         let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         let fields = try symbols.propertiesInSchemas(
             below: root.appending(path: "Sources/Models"))
         let records = Set(recordTypes.map { "\($0)" } + ["Channel", "Person"])

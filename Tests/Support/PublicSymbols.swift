@@ -1,14 +1,17 @@
-import Foundation
-import ScrollbackTestSupport
-import Testing
+package import Foundation
 
 /// The public symbols of the modules.
-struct PublicSymbols {
+package struct PublicSymbols {
+    /// The error that is thrown if symbols cannot be read.
+    package struct Unreadable: Error {
+        let reason: String
+    }
+
     private struct Graph: Decodable {
         var symbols: [Symbol]
     }
 
-    struct Symbol: Decodable {
+    private struct Symbol: Decodable {
         struct Kind: Decodable { var identifier: String }
         struct Fragment: Decodable { var spelling: String }
         struct Location: Decodable { var uri: String }
@@ -46,11 +49,11 @@ struct PublicSymbols {
 
     private var symbols: [Symbol] = []
 
-    var names: [String] { symbols.map(\.name) }
+    package var names: [String] { symbols.map(\.name) }
 
     /// Reads the symbols of some modules.
-    init(of modules: [String] = ["Models", "Store", "Sync", "Collections"]) throws {
-        let build = try Program.url().deletingLastPathComponent()
+    package init(of modules: [String] = ["Models", "Store", "Sync", "Collections"]) throws {
+        let build = try BuiltProgram.url("scrollback-repl").deletingLastPathComponent()
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let output = try ScratchDirectory.made()
@@ -71,7 +74,9 @@ struct PublicSymbols {
                 ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
             try process.run()
             process.waitUntilExit()
-            #expect(process.terminationStatus == 0, "the symbols of \(module)")
+            guard process.terminationStatus == 0 else {
+                throw Unreadable(reason: "swift-symbolgraph-extract failed for \(module)")
+            }
         }
         for file in try FileManager.default.contentsOfDirectory(atPath: output.path) {
             let data = try Data(contentsOf: output.url.appending(path: file))
@@ -81,7 +86,7 @@ struct PublicSymbols {
 
     /// Returns the names of the symbols that take a number, a duration or a time: settable
     /// properties, calls with such a parameter, and enumeration cases with such a value.
-    func numericInputs() throws -> Set<String> {
+    package func numericInputs() throws -> Set<String> {
         let number = try Regex(
             #"\b(U?Int(8|16|32|64)?|Double|Float|Duration|Timestamp|Date|TimeInterval)\b"#)
         return Set(
@@ -94,7 +99,7 @@ struct PublicSymbols {
     }
 
     /// Returns the names of the properties that the schemas in a directory contain.
-    func propertiesInSchemas(below directory: URL) throws -> Set<String> {
+    package func propertiesInSchemas(below directory: URL) throws -> Set<String> {
         let field = try Regex(#"Field\(\s*\d+,[^\\()]*\\\w+\.(\w+)"#)
         var names: Set<String> = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path)
@@ -108,7 +113,7 @@ struct PublicSymbols {
     }
 
     /// Returns the methods and the settable properties of some types.
-    func calls(of types: Set<String>) -> [String] {
+    package func calls(of types: Set<String>) -> [String] {
         let calls = symbols.filter {
             $0.pathComponents.count == 2 && types.contains($0.pathComponents[0])
                 && ($0.isMethod || $0.isSettable)
@@ -116,7 +121,7 @@ struct PublicSymbols {
         return Set(calls.map(\.name)).sorted()
     }
 
-    func settableProperties(of type: String) -> [String] {
+    package func settableProperties(of type: String) -> [String] {
         symbols.filter { $0.pathComponents.first == type && $0.isSettable }
             .map { $0.pathComponents[1] }.sorted()
     }
@@ -124,10 +129,11 @@ struct PublicSymbols {
     /// Returns the properties in a record's schema.
     ///
     /// Its JSON has the same properties.
-    func propertiesInSchema(of type: String) throws -> Set<String> {
-        let symbol = try #require(
-            symbols.first { $0.pathComponents == [type] && $0.location != nil })
-        let file = try #require(URL(string: symbol.location?.uri ?? ""))
+    package func propertiesInSchema(of type: String) throws -> Set<String> {
+        let symbol = symbols.first { $0.pathComponents == [type] && $0.location != nil }
+        guard let file = URL(string: symbol?.location?.uri ?? "") else {
+            throw Unreadable(reason: "\(type) has no location")
+        }
         let source = try String(contentsOf: file, encoding: .utf8)
         let fields = try Regex(#"Field\(\s*\d+, [^\\]*\\(\w+)\.(\w+)"#)
         return Set(
@@ -140,7 +146,7 @@ struct PublicSymbols {
     }
 
     /// Returns the types whose names have one of these suffixes.
-    func types(endingIn endings: [String]) -> [String] {
+    package func types(endingIn endings: [String]) -> [String] {
         let kinds: Set = ["swift.struct", "swift.class", "swift.protocol"]
         return symbols.filter { symbol in
             kinds.contains(symbol.kind.identifier) && symbol.pathComponents.count == 1
@@ -155,15 +161,18 @@ struct PublicSymbols {
                 URL(filePath: "\($0)/swift").resolvingSymlinksInPath().deletingLastPathComponent()
                     .appending(path: "swift-symbolgraph-extract")
             }
-            return try #require(
-                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "swift-symbolgraph-extract is not beside swift")
+            let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+            guard let found else {
+                throw Unreadable(reason: "swift-symbolgraph-extract is not beside swift")
+            }
+            return found
         }
     }
 
     private static var target: String {
         get throws {
-            let build = try Program.url().resolvingSymlinksInPath().deletingLastPathComponent()
+            let build = try BuiltProgram.url("scrollback-repl").resolvingSymlinksInPath()
+                .deletingLastPathComponent()
             return build.deletingLastPathComponent().lastPathComponent
         }
     }
