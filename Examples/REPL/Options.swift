@@ -20,17 +20,17 @@ struct Options {
     /// The file of commands; `nil` to read commands from the terminal or a pipe.
     var script: String?
 
+    /// A Boolean value that indicates whether results are lines of JSON.
+    var isJSON = false
+
+    /// A Boolean value that indicates whether only errors are printed.
+    var isQuiet = false
+
     /// The start of a clock that only commands advance; `nil` to use the system's clock.
     var clock: Timestamp?
 
     /// A Boolean value that indicates whether the command `demo` runs first.
     var isDemo = false
-
-    /// A Boolean value that indicates whether results are lines of JSON.
-    var isJSON = false
-
-    /// A Boolean value that indicates whether only errors are shown.
-    var isQuiet = false
 
     /// The maximum time that a command waits for its effects.
     ///
@@ -86,9 +86,9 @@ struct Options {
             case "--matrix": homeserver = try Options.homeserver(try value(of: option))
             case "--user": user = try value(of: option)
             case "--secrets": secrets = try Secrets(file: try URL(typed: try value(of: option)))
-            case "--script": script = try value(of: option)
             case "--json": isJSON = true
             case "--quiet": isQuiet = true
+            case "--script": script = try value(of: option)
             case "--patience":
                 let text = try value(of: option)
                 guard let duration = Duration(typed: text) else {
@@ -97,7 +97,7 @@ struct Options {
                 patience = duration
             case "--clock":
                 let text = try value(of: option)
-                guard let time = Timestamp(number: text) ?? Timestamp(typed: text) else {
+                guard let time = Timestamp(typed: text) ?? Timestamp(typed: "@\(text)") else {
                     throw CommandError.failed(
                         "'\(text)' is not a time, such as 2023-11-14T22:13:20Z")
                 }

@@ -63,23 +63,28 @@ struct CorpusTests {
         var isOrdered = true
 
         init(of path: String) throws {
-            let file = try LogFile(path)
-            defer { file.close() }
+            var data = try Data(contentsOf: URL(filePath: path))
+            if path.hasSuffix(".gz") {
+                let (process, pipe) = (Process(), Pipe())
+                process.executableURL = URL(filePath: "/usr/bin/env")
+                process.arguments = ["gzip", "-dc", path]
+                process.standardOutput = pipe
+                try process.run()
+                data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+            }
             var last: [String: Int64] = [:]
-            var hasMore = true
-            while hasMore {
-                hasMore = try file.readLines { bytes in
-                    guard let line = try? JSONLine(bytes, fields: LogFields().bytes),
-                        let message = try? LogFields().message(line, number: 0)
-                    else { return }
-                    let channel = message.channelURL.rawValue
-                    let time = message.createdAt.milliseconds
-                    if let before = last[channel], before >= time { isOrdered = false }
-                    last[channel] = time
-                    lines[message.messageID?.rawValue ?? ""] = Line(
-                        channel: channel, time: time, sender: message.sender?.userID.rawValue,
-                        text: message.text, parent: message.parentMessageID?.rawValue)
-                }
+            for bytes in data.split(separator: 0x0A) {
+                let fields = try JSONDecoder().decode([String: JSONValue].self, from: bytes)
+                func text(_ name: String) -> String? { fields[name].map { "\($0)" } }
+                let channel = text("channel_url") ?? ""
+                guard case .int(let time)? = fields["created_at"] else { continue }
+                if let before = last[channel], before >= time { isOrdered = false }
+                last[channel] = time
+                // An exported ID is a text, and an ID of the corpus may be a number.
+                func id(_ name: String) -> String? { text(name)?.replacing("\"", with: "") }
+                lines[id("message_id") ?? ""] = Line(
+                    channel: id("channel_url") ?? "", time: time, sender: text("sender"),
+                    text: text("message") ?? "", parent: id("parent_message_id"))
             }
         }
     }

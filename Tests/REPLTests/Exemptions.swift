@@ -1,134 +1,5 @@
-/// The calls that commands make without declaring them in `covers`, and the calls without a
-/// command.
+/// The public calls that no command uses, and the properties that no command sets.
 enum Exemptions {
-    /// Calls that a command makes or shows in addition to those that the command declares.
-    static let commands = [
-        "Batch.clearMessages(in:source:)": "clear",
-        "Batch.cover(_:from:through:backfillCursor:)": "cover",
-        "Batch.evictOldestMessages(_:in:source:)": "evict",
-        "Batch.recordAccess(to:)": "touch",
-        "Batch.open(_:)": "open-gap",
-        "Batch.removeChannel(_:source:)": "remove-channel",
-        "Batch.removeOutboxItem(_:source:)": "remove-item",
-        "Batch.removeMessage(_:in:source:)": "remove",
-        "Batch.removeUser(_:source:)": "remove-user",
-        "Batch.save(_:source:)": "save",
-        "Batch.save(_:source:people:replaces:)": "save",
-        "Batch.save(_:source:replaces:)": "save",
-        "Batch.setPinned(_:for:)": "pin",
-        "Batch.setToken(_:for:)": "token",
-        "ChatStore.acknowledgeOutboxLoss()": "acknowledge-loss",
-        "ChatStore.cachedDataSize()": "store size",
-        "ChatStore.changeEncryptionKey(to:)": "store key",
-        "ChatStore.check()": "store check",
-        "ChatStore.clearCachedData()": "store clear",
-        "ChatStore.close()": "store close",
-        "ChatStore.inMemory(options:)": "store open",
-        "ChatStore.observe(_:limit:)": "observe",
-        "ChatStore.outboxDataSize()": "store size",
-        "ChatStore.read(_:)": "store",
-        "ChatStore.rebuildCache(at:)": "store rebuild",
-        "ChatStore.rebuildIndexes(at:)": "store reindex",
-        "ChatStore.indexMessages(atMost:)": "index",
-        "ChatStore.rebuildSearchIndex()": "index",
-        "ChatStore.searchIndexDamage": "index",
-        "ChatStore.reencrypt(at:from:to:progress:)": "store reencrypt",
-        "ChatStore.commit(_:)": "save",
-        "ChatStore.write(_:)": "save",
-        "FileCache.channels()": "file-cache list",
-        "FileCache.load(_:)": "file-cache load",
-        "FileCache.loadChannels()": "file-cache load-channels",
-        "FileCache.remove(_:)": "file-cache remove",
-        "FileCache.removeAll()": "file-cache remove",
-        "FileCache.save(_:in:)": "file-cache save",
-        "FileCache.saveChannels(_:)": "file-cache save-channels",
-        "FileCache.size()": "file-cache list",
-        "StoreReader.channelURLs()": "count",
-        "StoreReader.channelURLsByAccess()": "evict",
-        "StoreReader.coverage(of:)": "coverage",
-        "StoreReader.outboxItem(_:)": "enqueue",
-        "StoreReader.outboxItems(in:state:limit:)": "outbox",
-        "StoreReader.outboxItems(state:limit:)": "outbox",
-        "StoreReader.gaps(in:)": "gaps",
-        "StoreReader.gaps(in:from:to:)": "gaps",
-        "StoreReader.groupChannel(_:)": "channel",
-        "StoreReader.groupChannelCount()": "channels",
-        "StoreReader.groupChannels(matching:after:limit:currentUserID:)": "channels",
-        "StoreReader.isPinned(_:)": "evict",
-        "StoreReader.message(_:in:)": "message",
-        "StoreReader.message(requestID:in:)": "enqueue",
-        "StoreReader.messageCount()": "count",
-        "StoreReader.messageCount(in:)": "count",
-        "StoreReader.messages(in:after:isInclusive:limit:matching:)": "messages",
-        "StoreReader.messages(in:around:params:)": "messages",
-        "StoreReader.messages(in:before:isInclusive:limit:matching:)": "messages",
-        "StoreReader.openChannel(_:)": "channel",
-        "StoreReader.openChannels(after:limit:)": "open-channels",
-        "StoreReader.pinnedChannelURLs()": "pins",
-        "StoreReader.replies(to:in:before:isInclusive:limit:matching:)": "replies",
-        "StoreReader.searchIndexStatus()": "index",
-        "StoreReader.searchMessages(_:after:limit:)": "search",
-        "StoreReader.staleRanges(in:)": "gaps",
-        "StoreReader.token(_:)": "token",
-        "StoreReader.unreadableChannelURLs()": "store check",
-        "StoreReader.unreadableOutboxItemIDs()": "store check",
-        "StoreReader.user(_:)": "user",
-        "StoreReader.view": "store",
-        "ChatClient.cachingError": "status",
-        "ChatClient.connectionState": "status",
-        "ChatClient.currentUser": "status",
-        "ChatClient.lastConnectedAt": "status",
-        "ChatClient.storageDamage": "status",
-        "ChatClient.unreadCount": "status",
-        "ChatClient.setPinned(_:for:)": "pin",
-        "ChatStore.damageReport()": "cache report",
-        "ChatStore.purgeCleared()": "store clear",
-        "ChatStore.resume()": "resume",
-        "ChatStore.suspend()": "suspend",
-        "ChatStore.snapshot()": "store",
-        "ChatStore.view": "store",
-        "StoreReader.cachedChannels()": "evict",
-        "StoreReader.failedMessages(in:)": "picture",
-        "StoreReader.pendingMessages(in:)": "picture",
-        "StoreReader.replies(to:in:after:isInclusive:limit:matching:)": "replies",
-        "StoreReader.overlay(of:for:)": "send",
-        "SyncEngine.absorbPushes()": "absorb",
-        "SyncEngine.cancel(_:)": "cancel",
-        "SyncEngine.channelChanges(since:params:)": "changelog channels",
-        "SyncEngine.clearCachedData()": "cache clear",
-        "SyncEngine.clearCachedMessages(in:)": "cache clear",
-        "SyncEngine.close()": "relaunch",
-        "SyncEngine.connect(as:)": "connect",
-        "SyncEngine.createChannel(_:)": "create",
-        "SyncEngine.delete(_:in:)": "delete",
-        "SyncEngine.deliveryResult(of:in:)": "send",
-        "SyncEngine.discardOutboxItems()": "log-out",
-        "SyncEngine.disconnect()": "disconnect",
-        "SyncEngine.evictionPlan(to:)": "cache plan",
-        "SyncEngine.fetchChannel(_:)": "update",
-        "SyncEngine.fetchChannels(matching:after:)": "list",
-        "SyncEngine.join(_:)": "invite",
-        "SyncEngine.makeViewer(of:)": "open",
-        "ChannelViewer.show(_:)": "open",
-        "SyncEngine.messageChanges(in:since:params:)": "changelog messages",
-        "SyncEngine.perform(_:)": "members",
-        "SyncEngine.react(_:with:to:in:)": "react",
-        "SyncEngine.reconnect()": "reconnect",
-        "SyncEngine.removePushInbox()": "log-out",
-        "SyncEngine.removeAllFailedMessages(in:)": "remove-failed",
-        "SyncEngine.removeFailedMessages(_:)": "remove-failed",
-        "SyncEngine.resend(_:replacing:)": "resend",
-        "SyncEngine.resume()": "resume",
-        "SyncEngine.searchMessages(matching:after:limit:)": "search-server",
-        "SyncEngine.send(_:in:channelType:)": "send",
-        "SyncEngine.send(_:in:channelType:keepsCopies:)": "send-file",
-        "SyncEngine.setPinned(_:for:)": "pin",
-        "SyncEngine.shrinkCache(to:)": "cache shrink",
-        "SyncEngine.suspend()": "suspend",
-        "SyncEngine.update(_:in:with:)": "edit",
-        "SyncEngine.updateChannel(_:with:)": "update",
-    ]
-
     /// Returns the reason why a property of a type cannot be set, or `nil` if it must be settable.
     static func reason(of type: String, _ property: String) -> String? {
         property == "fields" ? "the record itself, as bytes" : properties["\(type).\(property)"]
@@ -136,52 +7,47 @@ enum Exemptions {
 
     private static let properties = [
         "GroupChannelCreateParams.url": "the first word of create",
-        "GroupChannelCreateParams.userIDs": "what stands behind with",
+        "GroupChannelCreateParams.userIDs": "the words after with",
         "OpenChannelCreateParams.url": "the first word of create-open",
     ]
 
-    /// The calls without a command, each with the reason.
-    ///
-    /// All of them take or return values that cannot be typed.
+    /// The calls and properties, each with the reason.
     static let reasons: [String: String] = Dictionary(
         uniqueKeysWithValues: groups.flatMap { reason, symbols in symbols.map { ($0, reason) } })
 
     private static let groups: [(reason: String, symbols: [String])] = [
         (
-            "a stream or an object: the prompt has its own, and prints what it receives",
+            "the prompt shows the same by another call, or a call that has a command makes it",
             [
-                "ChatClient.events()",
-                "GroupChannelCollection.delegate",
-                "MessageCollection.delegate",
-                "MessageSearch.allChanges()",
-                "MessageSearch.delegate",
-                "SyncEngine.events()",
+                "ChatStore.commit(_:)", "ChatStore.indexMessages(atMost:)",
+                "ChatStore.purgeCleared()", "ChatStore.searchIndexDamage", "ChatStore.snapshot()",
+                "ChatStore.view", "MessageCollection.failedChanges", "StoreReader.cachedChannels()",
+                "StoreReader.overlay(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
+                "StoreReader.view", "SyncEngine.discardOutboxItems()",
+                "SyncEngine.fetchChannel(_:)", "SyncEngine.fetchChannels(matching:after:)",
+                "SyncEngine.fetchMessages(_:in:)",
+                "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:bound:)",
+                "SyncEngine.fetchStaleMessages(in:)", "SyncEngine.makeViewer(of:)",
+                "SyncEngine.react(_:with:to:in:)", "SyncEngine.removePushInbox()",
+                "SyncEngine.searchMessages(matching:after:limit:)",
             ]
         ),
         (
             "a closure, which the world sets",
             [
-                "ChatClientOptions.jitter",
-                "ChatClientOptions.makeRequestID",
-                "ChatClientOptions.now",
-                "ChatClientOptions.renewSession",
+                "ChatClientOptions.jitter", "ChatClientOptions.makeRequestID",
+                "ChatClientOptions.now", "ChatClientOptions.renewSession",
                 "ChatClientOptions.sleep",
             ]
         ),
         (
             "typed as options of the program: --key-file, and --home or --memory",
-            [
-                "ChatClientOptions.encryptionKey",
-                "ChatClientOptions.storage",
-            ]
+            ["ChatClientOptions.encryptionKey", "ChatClientOptions.storage"]
         ),
         (
             "its own properties are set one by one",
-            [
-                "ChatClientOptions.cacheLimits",
-                "ChatClientOptions.store",
-                "ChatClientOptions.sync",
-            ]
+            ["ChatClientOptions.cacheLimits", "ChatClientOptions.store", "ChatClientOptions.sync"]
         ),
     ]
 }

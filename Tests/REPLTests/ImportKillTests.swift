@@ -51,7 +51,7 @@ import Testing
         case 4: return "import \(log) server-only"
         case 5: return "open \(url)"
         case 6: return "prev"
-        case 7: return "heal \(url)"
+        case 7: return "backfill \(url)"
         default: return "send hello \(number)"
         }
     }
@@ -98,7 +98,7 @@ import Testing
     /// Expects that every device then has all messages.
     private func expectAll(_ logs: [String], on program: Program) async throws {
         let imports = logs.map { "import \($0) server-only" }
-        let checks = ["sync", "heal red", "heal blue", "verify red", "verify blue"]
+        let checks = ["sync", "backfill red", "backfill blue", "verify red", "verify blue"]
         let output = try await finish(
             program, ["connect alice"] + imports + checks + ["connect bob"] + checks)
         let clean = output.matches(

@@ -54,9 +54,9 @@ import Testing
         ])
         #expect(
             lines.prefix(7) == [
-                "ignored 'mood', 2 times", "ignored 'user.age', 1 time", "ignored 'ts', 1 time",
-                "ignored 'user', 1 time", "ignored 'type FILE', 1 time",
-                "ignored 'user of ADMM', 1 time",
+                "ignored 'mood', 2 times", "ignored 'ts', 1 time", "ignored 'type FILE', 1 time",
+                "ignored 'user', 1 time", "ignored 'user of ADMM', 1 time",
+                "ignored 'user.age', 1 time",
                 "1 line without a sender: messages of the channel itself",
             ])
         #expect(lines.dropFirst(7).first == "imported 5 messages into 1 channel")
@@ -66,8 +66,8 @@ import Testing
     @Test func reportLimitsTheNumberOfNames() async throws {
         let fields = (1...60).map { #""f\#($0)": 1"# }.joined(separator: ", ")
         let lines = try await imported([line(101, #""ts": 1, "user": "bob", \#(fields)"#)])
-        #expect(lines.prefix(2) == ["ignored 'f1', 1 time", "ignored 'f2', 1 time"])
-        #expect(lines[49] == "ignored 'f50', 1 time" && lines[50] == "ignored more, 10 times")
+        #expect(lines[..<50].allSatisfy { $0.hasPrefix("ignored 'f") })
+        #expect(lines[50] == "ignored more, 10 times")
         await workspace.end()
     }
 
@@ -76,8 +76,8 @@ import Testing
         let lines = try await imported(log, "time=at sender=writer message=message")
         #expect(
             lines.prefix(4) == [
-                "no line has a field 'writer'", "ignored 'user', 1 time",
-                "ignored 'created_at', 1 time", "ignored 'author', 1 time",
+                "no line has a field 'writer'", "ignored 'author', 1 time",
+                "ignored 'created_at', 1 time", "ignored 'user', 1 time",
             ])
         #expect(!lines.contains { $0.contains("'message'") || $0.contains("'at'") })
         await workspace.end()
@@ -181,22 +181,17 @@ import Testing
             lines.first?.hasSuffix("; 1,000 messages before it are on the server") == true,
             "\(lines)")
         // The cache has a gap for the older messages.
-        _ = await workspace.reply("heal general")
+        _ = await workspace.reply("backfill general")
         #expect(await workspace.reply("count general") == "1060")
         #expect(await workspace.reply("verify general").hasSuffix("no differences from the server"))
         await workspace.end()
     }
 
-    /// If the end of a file is missing, the last complete lines are imported.
-    @Test func recordsBeforeTheTruncationAreRead() async throws {
-        let long = String(repeating: " ", count: LogFile.longestLine + (2 << 20))
-        let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])
+    @Test(arguments: 2...5) func truncatedGzipFileIsAnError(count: Int) async throws {
+        try Data([0x1F, 0x8B, 8, 0, 0].prefix(count)).write(to: URL(filePath: path))
         #expect(
-            lines.first?.hasSuffix(
-                "the lines before it were read; 1 message before it is on the server") == true,
-            "\(lines)")
-        _ = await workspace.reply("heal pets")
-        #expect(await workspace.reply("count pets") == "1")
+            await workspace.reply("import \(path)")
+                == "error: the gzip file '\(path)' is truncated or corrupted")
         await workspace.end()
     }
 
@@ -210,7 +205,7 @@ import Testing
         let list = await workspace.reply("list")
         #expect(list.contains("pets") && list.contains("3 members") && list.contains("zoe: m102"))
         #expect(await workspace.reply("verify pets").hasSuffix("no differences from the server"))
-        _ = await workspace.reply("heal pets")
+        _ = await workspace.reply("backfill pets")
         #expect(await workspace.reply("count pets") == "3")
         #expect(await workspace.reply("coverage pets").contains("3 known, 0 gaps"))
         #expect(
@@ -225,7 +220,7 @@ import Testing
         #expect(
             lines == [
                 "imported 1 message into 1 channel",
-                "pets is not in the cache: heal pets fetches it once you are online",
+                "pets is not in the cache: backfill pets fetches it once you are online",
                 "0 messages are in the cache of alice",
             ])
         await workspace.end()

@@ -88,14 +88,14 @@ import Testing
 
     @Test(arguments: [
         "store open ''", "store rebuild ''", "store reencrypt '' none none",
-        "file-cache list ''", "file-cache save-channels ''", "store key ''",
+        "file-cache list ''", "file-cache save ''", "store key ''",
     ])
     func anEmptyPathIsAnError(line: String) async {
         #expect(await reply("draw general a", line) == "error: the path is empty")
     }
 
     @Test(arguments: [
-        "file-cache list DIR", "file-cache load DIR general", "file-cache load-channels DIR",
+        "file-cache list DIR", "file-cache load DIR general", "file-cache load DIR",
         "file-cache remove DIR general", "file-cache remove DIR everything", "store rebuild DIR",
         "store reencrypt DIR none FILE",
     ])

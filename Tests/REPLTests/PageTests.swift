@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func scriptsPageListsAllJSONKeys() throws {
-        #expect(try Project.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
+        #expect(try Project.text("Docs/Scripts.md").hasSuffix("```\n\(OutputLine.help)\n```\n"))
     }
 
     @Test @MainActor func scriptsPageShowsTheActualJSON() async throws {

@@ -14,8 +14,7 @@ extension Workspace {
     /// Returns what the prompt prints for a line.
     func reply(_ line: String) async -> String {
         do {
-            let reply = try await Command.perform(line, in: self)
-            return reply.isLast ? "quit" : reply.shown
+            return try await Command.perform(line, in: self).text
         } catch {
             return (["error: \(sentence(of: error))"] + events().map(\.text))
                 .joined(separator: "\n")
@@ -24,14 +23,13 @@ extension Workspace {
 
     /// Returns what `--json` prints for a line with a number.
     func jsonLines(_ line: String, _ number: Int) async -> String {
+        let lines: [OutputLine]
         do {
-            let reply = try await Command.perform(line, in: self)
-            return reply.jsonLines(to: line, number).joined(separator: "\n")
+            lines = try await Command.perform(line, in: self).lines(for: line, number)
         } catch {
-            let lines =
-                events().map { ResultLine($0, number) } + [ResultLine(error, to: line, number)]
-            return lines.map(\.json).joined(separator: "\n")
+            lines = events().map { OutputLine($0, number) } + [OutputLine(error, to: line, number)]
         }
+        return lines.map(\.json).joined(separator: "\n")
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func jsonHasNoControlCharactersEither() throws {
-        let line = ResultLine(.text("\u{1B}[2J \u{9B} é\n"), to: "show", 1).json
+        let line = OutputLine("\u{1B}[2J \u{9B} é\n", to: "show", 1).json
         #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(object?["text"] as? String == "\u{1B}[2J \u{9B} é\n")

@@ -174,7 +174,7 @@ import Testing
         #expect(await reply(save, "messages g") == #"a\nb  1970-01-01T00:00:00.005Z  x\ny"#)
         #expect(await reply("picture g") == #"… a\nb …"#)
         #expect(
-            await reply("channels") == "no group channels, but messages of 1 channel: see count")
+            await reply("channels") == "no group channels: see count")
     }
 
     @Test func aRowIsFoundByItsKey() async {
@@ -236,7 +236,7 @@ import Testing
             "save Message {}",
             "invalid: /cache: the message has no id: an unsent message belongs in an outbox item"
         ),
-        ("save Massage {}", "there is no type 'Massage': types lists them all"),
+        ("save Massage {}", "there is no type 'Massage': schema lists them all"),
         ("token feed 2", "'2' is not pairs of hex digits"),
         ("store get", "a key is pairs of hex digits, as store dump shows them"),
     ])

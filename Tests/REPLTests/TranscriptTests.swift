@@ -24,8 +24,8 @@ import Testing
         let places = try ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        let shown = await Transcript(text)
-            .replayed(in: workspace, places, asJSON: file.hasSuffix(".jsonl"))
+        let shown = await Transcript(text).replayed(
+            in: workspace, places, asJSON: file.hasSuffix(".jsonl"))
         await workspace.end()
         if ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil {
             try Data(shown.utf8).write(to: url)
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    @Test @MainActor func everyCommandHasATranscriptOrAnOutput() throws {
-        var shown = Set(Command.all.filter { $0.output != nil }.map(\.name))
+    @Test @MainActor func everyCommandHasATranscript() throws {
+        var shown: Set<String> = []
         for file in Self.files {
             let url = Self.directory.appending(path: file)
             for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
@@ -76,7 +76,7 @@ import Testing
             }
         }
         let missing = Command.all.map(\.name).filter { !shown.contains($0) }
-        #expect(missing == [], "no transcript and no output for these")
+        #expect(missing == [], "no transcript for these")
     }
 
     private func expectSameLines(_ shown: String, _ expected: String) {

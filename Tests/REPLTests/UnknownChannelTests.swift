@@ -54,7 +54,7 @@ import Testing
         #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
         #expect(
             Set(Self.lines.map(\.name)).isSuperset(of: [
-                "open", "coverage", "verify", "repair", "heal", "get", "cache clear", "mute",
+                "open", "coverage", "verify", "repair", "backfill", "get", "cache clear", "mute",
                 "copy",
                 "members", "sync", "pin", "evict", "picture", "gaps", "count", "messages", "export",
             ]))
@@ -128,10 +128,10 @@ import Testing
         #expect(
             await workspace.reply("verify cats")
                 == "no messages of cats are known, so only the channel was compared: "
-                + "heal cats fetches them")
+                + "backfill cats fetches them")
         #expect(
             await workspace.reply("repair cats")
-                == "no messages of cats are known yet: heal cats fetches them")
+                == "no messages of cats are known yet: backfill cats fetches them")
         _ = await workspace.reply("offline")
         #expect(await workspace.reply("repair random").hasPrefix("error: notConnected: "))
         #expect(await workspace.reply("verify random").hasPrefix("error: notConnected: "))

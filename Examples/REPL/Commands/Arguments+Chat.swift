@@ -29,32 +29,11 @@ extension Command.Arguments {
     /// The words before the option `in CHANNEL`, and that channel; if the option is missing, the
     /// open channel.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
-        try await wordsInChannel(words)
-    }
-
-    /// Returns the words before the option `in CHANNEL`, and that channel; if the option is
-    /// missing, the open channel.
-    @MainActor func wordsInChannel(
-        _ words: [String]
-    ) async throws -> (words: [String], url: ChannelURL) {
         if words.count >= 2, words[words.count - 2] == "in" {
             let url = try await existing(ChannelURL(words[words.count - 1]))
             return (words.dropLast(2), url)
         }
         return (words, try collection.channelURL)
-    }
-
-    /// The channel that the only word names; if there is no word, the open channel.
-    @MainActor var channelOrOpenOne: ChannelURL {
-        get async throws { try await channelOrOpenOne(of: words) }
-    }
-
-    /// Returns the channel that the only word of `words` names; if there is no word, the open
-    /// channel.
-    @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
-        guard let word = words.first else { return try collection.channelURL }
-        guard words.count == 1 else { throw CommandError.usage }
-        return try await existing(ChannelURL(word))
     }
 
     /// The only word before the option `in CHANNEL`, and that channel; if the option is missing,
@@ -65,40 +44,21 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
-    /// Returns the channel that the only word names, of which the store must have data; if there is
-    /// no word, the open channel.
-    @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
-        if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
-        guard words.count == 1 else { throw CommandError.usage }
-        return try held(ChannelURL(words[0]))
+    /// The channel that the only word names; if there is no word, the open channel.
+    @MainActor var channelOrOpenOne: ChannelURL {
+        get async throws {
+            guard let word = try optionalWord else { return try collection.channelURL }
+            return try await existing(ChannelURL(word))
+        }
     }
 
-    /// Reads a duration such as `2s`.
-    func duration(_ word: String) throws -> Duration {
-        guard let duration = Duration(typed: word) else {
-            throw CommandError.failed(
-                "'\(word)' is not a duration, such as 500ms, 2s, 10m, 3h or 1d")
+    /// The channel that the only word names, of which the store must have data; if there is no
+    /// word, the open channel.
+    @MainActor var heldChannelOrOpenOne: ChannelURL {
+        get throws {
+            if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
+            return try held(onlyChannel)
         }
-        return duration
-    }
-
-    /// Reads a time.
-    ///
-    /// A number alone is not a time, because it may be the ID of a message.
-    func time(_ word: String) throws -> Timestamp {
-        guard let time = Timestamp(typed: word) else {
-            throw CommandError.failed(
-                "'\(word)' is not a time, such as 2012-04-26, or @1335398400000 in milliseconds")
-        }
-        return time
-    }
-
-    /// Reads a number from 1 to 1,000,000.
-    func count(_ word: String) throws -> Int {
-        guard let count = Int(word), (1...1_000_000).contains(count) else {
-            throw CommandError.failed("'\(word)' is not a number from 1 to 1000000")
-        }
-        return count
     }
 
     /// Changes parameters by the JSON at the end of the line.
@@ -116,6 +76,83 @@ extension Command.Arguments {
     }
 }
 
+// MARK: Channels that exist
+
+extension Command.Arguments {
+    /// Returns the URL of a channel of which the store has data.
+    ///
+    /// - Throws: ``CommandError``, which names the URL, if the store has no data of the channel.
+    @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
+        guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
+        return url
+    }
+
+    /// A Boolean value that indicates whether the open store is the device's store.
+    @MainActor var isOnDevice: Bool {
+        get throws {
+            // Before a user has connected, the device has no store.
+            guard let engine = try? client.engine else { return false }
+            return try workspace.store === engine.store
+        }
+    }
+
+    /// Returns the URL of a channel that the device's store or the server has, so that a mistyped
+    /// URL is an error.
+    ///
+    /// The request to the server bypasses the engine, so that its answer is not stored.
+    ///
+    /// - Throws: `BackendError`, which names the URL: with code `notFound` if the server does not
+    ///   have the channel, or with another code if the request fails.
+    @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
+        guard try !client.engine.store.holds(url) else { return url }
+        let network = try device.network
+        var failure: BackendError
+        do {
+            _ = try await network.channel(url)
+            return url
+        } catch {
+            failure = error
+        }
+        if failure.code == .notFound, network.capabilities.contains(.openChannels) {
+            do {
+                _ = try await network.openChannel(url)
+                return url
+            } catch {
+                failure = error
+            }
+        }
+        switch failure.code {
+        // The channel exists: the server refuses requests only for existing channels.
+        case .refused: return url
+        case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
+        case .canceled: throw CancellationError()
+        default:
+            throw BackendError(
+                failure.code,
+                "the store has no data of channel \(url), and the server cannot be reached: "
+                    + failure.message)
+        }
+    }
+}
+
+extension CommandError {
+    static func nothingHeld(of url: ChannelURL) -> CommandError {
+        .failed("the store has no data of channel '\(url)'")
+    }
+
+    static func noMessage(_ id: String, in url: ChannelURL) -> CommandError {
+        .failed("there is no message '\(id)' in \(url)")
+    }
+}
+
+extension ChatStore {
+    /// Returns a Boolean value that indicates whether the store has the row, the history or outbox
+    /// items of a channel.
+    func holds(_ url: ChannelURL) throws -> Bool {
+        try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
+    }
+}
+
 extension MessageCollection {
     /// Returns the message with an ID or request ID: as the open channel shows it, or as stored if
     /// the open channel does not show it.
@@ -128,6 +165,6 @@ extension MessageCollection {
         let store = engine.store
         if let held = try store.message(MessageID(word), in: channelURL) { return held }
         if let unsent = try store.outboxItem(RequestID(word))?.message { return unsent }
-        throw CommandError.failed("there is no message '\(word)' in \(channelURL)")
+        throw CommandError.noMessage(word, in: channelURL)
     }
 }

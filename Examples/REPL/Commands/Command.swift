@@ -7,67 +7,55 @@ struct Command: Sendable {
     /// The words with which the line starts, such as `store open`.
     let name: String
 
-    /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
-    var usage = ""
+    /// The arguments as help shows them, such as `CHANNEL [limit N | all]`; empty if there are none.
+    ///
+    /// TAB completes arguments according to this text: see ``Completion``.
+    let usage: String
 
     /// The number of words that precede free text; `nil` if the command has no free text.
     ///
     /// In free text, quotes and backslashes are ordinary characters.
-    var freeTextAfter: Int?
+    let freeTextAfter: Int?
 
     /// The help text, in one sentence.
     let summary: String
 
     /// Further lines of help.
-    var notes: [String] = []
+    let notes: [String]
 
-    /// A complete line as an example.
-    let example: String
+    /// A complete line as an example; `nil` if the usage is clear without one.
+    let example: String?
 
-    /// The lines to perform before the example.
-    var preparation: [String] = []
+    /// The action, which returns the reply.
+    ///
+    /// It throws ``CommandError/usage`` if the arguments are wrong.
+    let run: Action
 
-    /// The output of the example; `nil` if the output is not the same on all machines.
-    var output: String?
+    typealias Action = @MainActor @Sendable (Arguments) async throws -> any Reply
 
-    /// The completions that TAB offers for each argument, in order.
-    var offers: [Completion.Source] = []
-
-    /// A Boolean value that indicates whether the last completion applies to all further arguments.
-    var offersForMore = false
-
-    /// The API calls that the command demonstrates, by their symbol names.
-    var covers: [String] = []
-
-    /// The values that the command's result may have with `--json`.
-    var gives: [Field] = []
-
-    /// The action, which throws ``CommandError/usage`` if the arguments are wrong.
-    let run: @MainActor @Sendable (Arguments) async throws -> Reply
-
-    /// The result of a command.
-    struct Reply: Sendable {
-        /// The text for people; empty for none.
-        var text = ""
-
-        /// The result as values, for machines.
-        var values: Values = [:]
-
-        /// The events that arrived while the command ran.
-        var events: [Event] = []
-
-        /// A Boolean value that indicates whether the prompt ends after the command.
-        var isLast = false
-
-        var shown: String {
-            ((text.isEmpty ? [] : [text]) + events.map(\.text)).joined(separator: "\n")
-        }
-
-        static func text(_ text: String, _ values: Values = [:]) -> Reply {
-            Reply(text: text, values: values)
-        }
-
-        static let quit = Reply(isLast: true)
+    /// Creates a command.
+    ///
+    /// - Parameters:
+    ///   - title: The name, followed by the usage. The usage starts at the first word that does not
+    ///     consist of lowercase letters and hyphens.
+    ///   - freeTextAfter: The number of words that precede free text, if there is any.
+    ///   - summary: The help text, in one sentence.
+    ///   - notes: Further lines of help.
+    ///   - example: A complete line.
+    ///   - run: The action.
+    init(
+        _ title: String, freeTextAfter: Int? = nil, _ summary: String, notes: [String] = [],
+        example: String? = nil, run: @escaping Action
+    ) {
+        let words = title.split(separator: " ")
+        let name = words.prefix { $0.allSatisfy { $0.isLowercase || $0 == "-" } }
+        self.name = name.joined(separator: " ")
+        usage = words.dropFirst(name.count).joined(separator: " ")
+        self.freeTextAfter = freeTextAfter
+        self.summary = summary
+        self.notes = notes
+        self.example = example
+        self.run = run
     }
 
     /// The part of a line after the command's name.
@@ -77,6 +65,13 @@ struct Command: Sendable {
 
         /// The devices and stores on which the command works.
         let workspace: Workspace
+
+        /// The words before the JSON object, if there is one, and before the option `limit N` or
+        /// `all`, without their quotes and backslashes.
+        let words: [String]
+
+        /// The number of rows from the option `limit N` or `all`; `nil` if there is no such option.
+        let limit: Int?
 
         private let parsed: ShellWords
 
@@ -89,6 +84,14 @@ struct Command: Sendable {
             parsed = ShellWords(
                 text, rawAfter: command.freeTextAfter ?? .max,
                 findsJSON: command.freeTextAfter == nil && command.usage.contains("JSON"))
+            let all = parsed.words
+            if command.usage.contains("all]"), all.last == "all" {
+                (words, limit) = (all.dropLast(), .everything)
+            } else if command.usage.contains("limit N"), all.dropLast().last == "limit" {
+                (words, limit) = (all.dropLast(2), try Arguments.count(all[all.count - 1]))
+            } else {
+                (words, limit) = (all, nil)
+            }
             guard let unfinished = parsed.unfinished else { return }
             throw CommandError.failed(
                 unfinished == "\\"
@@ -96,9 +99,6 @@ struct Command: Sendable {
                     : "the quote \(unfinished) is not closed: "
                         + "type \\\(unfinished) for the character itself")
         }
-
-        /// The words before the JSON object, if there is one, without their quotes and backslashes.
-        var words: [String] { parsed.words }
 
         /// The JSON object at the end of the line; empty if there is none.
         var json: String { parsed.json }
@@ -138,11 +138,10 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// Returns the kind of an error as one word, for programs that read results.
+/// Returns the code of an error, as `--json` writes it.
 func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
-    case CommandError.failed: "failed"
     case CommandError.remarked(let error, _): errorCode(of: error)
     case let error as SyncError: "\(error.code)"
     case let error as BackendError: "\(error.code)"
@@ -180,7 +179,8 @@ extension Command {
         ("The open channel", window),
         ("Searching", searching),
         ("Sending messages", writing),
-        ("Channels and members", managing),
+        ("Channels", managing),
+        ("Members", members),
         ("Synchronizing", sync + inspecting),
         ("The network and the server", network + importing),
         ("The store of the device, or one that is opened by hand", store + encryption + observing),
@@ -190,7 +190,7 @@ extension Command {
         ("Channels in the store", channels),
         ("The outbox", outbox),
         ("The file cache, without a store", fileCache),
-        ("Records and times", records + time),
+        ("Records and times", records),
     ]
 
     static let all: [Command] = groups.flatMap(\.commands)
@@ -228,18 +228,36 @@ extension Command {
         return command
     }
 
+    /// A reply, and the events that arrived during the command.
+    struct Outcome {
+        /// The reply; `nil` if the line contained no command.
+        var reply: (any Reply)?
+
+        var events: [Event] = []
+
+        /// The text of the reply and of the events, for people.
+        var text: String {
+            ([reply?.text ?? ""].filter { !$0.isEmpty } + events.map(\.text))
+                .joined(separator: "\n")
+        }
+    }
+
     /// Performs a line.
     ///
-    /// An empty line, or a comment, which starts with `#`, has no effect. The reply contains the
-    /// events that arrived during the command.
+    /// An empty line, or a comment, which starts with `#`, has no effect.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
-    ) async throws -> Reply {
+    ) async throws -> Outcome {
         guard let first = line.split(whereSeparator: \.isWhitespace).first, !first.hasPrefix("#")
-        else { return .text("") }
-        var reply = try await workspace.perform { try await run(line, in: workspace) }
-        reply.events = workspace.events()
-        return reply
+        else { return Outcome() }
+        let reply = try await workspace.perform { try await run(line, in: workspace) }
+        return Outcome(reply: reply, events: workspace.events())
+    }
+
+    /// Returns the name of the command in a line; `nil` if there is none.
+    static func name(in line: String) -> String? {
+        // Ignore the error, which says that there is no such command.
+        try? command(for: line.split(whereSeparator: \.isWhitespace)).name
     }
 
     /// Runs a command.
@@ -247,7 +265,7 @@ extension Command {
     /// Commands also use this method to run other commands.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
-    ) async throws -> Reply {
+    ) async throws -> any Reply {
         let words = line.split(whereSeparator: \.isWhitespace)
         let command = try command(for: words)
         let rest = words.dropFirst(command.words.count)
@@ -262,12 +280,6 @@ extension Command {
         } catch CommandError.usage {
             throw CommandError.misused(command)
         }
-    }
-
-    /// Returns the name of the command that a line starts with; `nil` if there is none.
-    static func name(in line: String) -> String? {
-        // Ignore the error: performing the line reports it.
-        (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 
     var title: String { usage.isEmpty ? name : "\(name) \(usage)" }

@@ -2,52 +2,38 @@ import Scrollback
 
 extension Command {
     static let general: [Command] = [
-        Command(
-            name: "help",
-            usage: "[COMMAND | --json]",
-            summary: "Lists the commands, explains one, or explains the output of --json.",
-            example: "help time",
-            offers: [.commands],
-            gives: [.commands]
-        ) { arguments in
-            if arguments.words.isEmpty { return .text(overview, [.commands: all.map(\.name)]) }
-            if arguments.text == "--json" { return .text(ResultLine.help, [:]) }
+        Command("help [COMMAND | --json]", "Lists the commands, or explains one, or --json.") {
+            arguments in
+            if arguments.words == ["--json"] { return OutputLine.help }
+            if arguments.words.isEmpty { return overview }
             let begun = beginning(with: arguments.words)
+            guard !begun.isEmpty else { throw unknown(arguments.words.joined(separator: " ")) }
             guard let command = begun.first(where: { $0.words.count == arguments.words.count })
-            else {
-                guard !begun.isEmpty else { throw unknown(arguments.words.joined(separator: " ")) }
-                let lines =
-                    begun.map(\.overviewLine)
-                    + [
-                        "For example: \(begun[0].example)",
-                        "help \(begun[0].name) explains it.",
-                    ]
-                return .text(lines.joined(separator: "\n"), [.commands: begun.map(\.name)])
-            }
+            else { return begun.map(\.overviewLine).joined(separator: "\n") }
             let others = begun.map(\.name).filter { $0 != command.name }
-            let more = others.isEmpty ? "" : "\n    See also:    \(others.joined(separator: ", "))"
-            return .text(command.help + more, [.commands: [command.name]])
+            let lines =
+                [command.title] + ([command.summary] + command.notes).map { "    \($0)" }
+                + (command.example.map { ["    For example: \($0)"] } ?? [])
+                + (others.isEmpty ? [] : ["    See also: \(others.joined(separator: ", "))"])
+            return lines.joined(separator: "\n")
         },
         Command(
-            name: "version",
-            summary: "Shows the versions of the package and of the LevelDB it is linked with.",
-            example: "version",
-            gives: [.version, .levelDB]
-        ) { _ in
-            .text(
-                "Scrollback \(Version.package), LevelDB \(Version.levelDB)",
-                [.version: Version.package, .levelDB: Version.levelDB])
+            "version", "Shows the versions of the package and of the LevelDB it is linked with."
+        ) {
+            _ in
+            let (major, minor) = LevelDB.version
+            return "Scrollback \(version), LevelDB \(major).\(minor)"
         },
-        Command(
-            name: "quit",
-            summary: "Ends the prompt. Ctrl-D does the same.",
-            example: "quit"
-        ) { _ in
-            .quit
+        Command("quit", "Ends the prompt. Ctrl-D does the same.") { arguments in
+            arguments.workspace.hasEnded = true
+            return ""
         },
     ]
 
-    /// The commands by subject, in columns, with a line for each.
+    /// The version of the package.
+    static let version = "0.1.0"
+
+    /// The commands by subject, with a line for each.
     private static var overview: String {
         groups.map { title, commands in
             ([title] + commands.map(\.overviewLine)).joined(separator: "\n")
@@ -62,29 +48,4 @@ extension Command {
         let shown = title.count <= limit ? title : "\(name) …"
         return "  \(shown.padded(to: limit))  \(summary)"
     }
-
-    /// The help of the command: its usage, and an example with preparation and output.
-    private var help: String {
-        var lines = [title, "    \(summary)"] + notes.map { "    \($0)" }
-        if let first = preparation.first {
-            lines.append("    First:       \(first)")
-            lines += preparation.dropFirst().map { "                 \($0)" }
-        }
-        lines.append("    For example: \(example)")
-        if let output {
-            lines += output.split(separator: "\n", omittingEmptySubsequences: false).map {
-                "    \($0)"
-            }
-        }
-        if !gives.isEmpty {
-            lines.append("    With --json: \(gives.map(\.rawValue).joined(separator: ", "))")
-        }
-        return lines.joined(separator: "\n")
-    }
-}
-
-enum Version {
-    static let package = "0.1.0"
-
-    static var levelDB: String { "\(LevelDB.version.major).\(LevelDB.version.minor)" }
 }

@@ -3,29 +3,16 @@ import Scrollback
 extension Command {
     static let history: [Command] = [
         Command(
-            name: "picture",
-            usage: "[CHANNEL] [limit N | all]",
-            summary: "Draws a channel's history: ~ is a gap, … is more history, (c) is not sent.",
-            example: "picture general",
-            preparation: ["draw general … a b ~ d", "enqueue general Hello"],
-            output: "… a b ~ d (r1)",
-            offers: [.channels],
-            gives: [.picture]
+            "picture [CHANNEL] [limit N | all]",
+            "Draws a channel's history: ~ is a gap, … is more history, (c) is not sent."
         ) { arguments in
-            let (words, limit) = try arguments.limited(to: 50)
-            let url = try arguments.openChannel(or: words)
-            let picture = try arguments.workspace.picture(of: url, limit: limit)
-            return .picture(picture)
+            let url = try arguments.heldChannelOrOpenOne
+            return try arguments.workspace.picture(of: url, limit: arguments.limit ?? 50).text
         },
         Command(
-            name: "draw",
-            usage: "CHANNEL PICTURE",
-            freeTextAfter: 1,
-            summary: "Replaces a channel's history and outbox items with those of a picture.",
-            example: "draw general … a b ~ d (e) !f",
-            output: "drew 3 messages, 2 gaps and 2 outbox items in general",
-            offers: [.channels],
-            gives: [.channelURL]
+            "draw CHANNEL PICTURE", freeTextAfter: 1,
+            "Replaces a channel's history and outbox items with those of a picture.",
+            example: "draw general … a b ~ d (e) !f"
         ) { arguments in
             let url = try arguments.channel
             guard !arguments.rest.isEmpty else { throw CommandError.usage }
@@ -37,42 +24,22 @@ extension Command {
                 counted(try store.gaps(in: url).count, "gap"),
             ]
             let items = counted(try store.outboxItems(in: url).count, "outbox item")
-            return .of(url, "drew \(counts.joined(separator: ", ")) and \(items) in \(url)")
+            return "drew \(counts.joined(separator: ", ")) and \(items) in \(url)"
         },
         Command(
-            name: "gaps",
-            usage: "[CHANNEL] [limit N | all]",
-            summary: "Lists the gaps and stale ranges of a channel's history, oldest first.",
-            example: "gaps general",
-            preparation: ["draw general a ~ c …"],
-            output: """
-                general: 1700000000000/a ~ 1700000120000/c
-                general: 1700000120000/c ~ +∞
-                """,
-            offers: [.channels],
-            gives: [.channelURL, .gaps, .stale]
+            "gaps [CHANNEL] [limit N | all]",
+            "Lists the gaps and stale ranges of a channel's history, oldest first."
         ) { arguments in
-            let (words, limit) = try arguments.limited()
-            let url = try arguments.openChannel(or: words)
+            let url = try arguments.heldChannelOrOpenOne
             let store = try arguments.workspace.store
             let (gaps, stale) = (try store.gaps(in: url), try store.staleRanges(in: url))
             let lines = gaps.map(\.line) + stale.map(\.description)
-            var reply = lines.lines(
-                { $0 }, orNone: "no gaps: \(url) is cached completely", limit: limit)
-            reply.values = [
-                .channelURL: url, .gaps: gaps.map(\.bounds), .stale: stale.map(\.bounds),
-            ]
-            return reply
+            let none = "no gaps: \(url) is cached completely"
+            return table(lines, limit: arguments.limit, orNone: none) { [$0] }
         },
         Command(
-            name: "open-gap",
-            usage: "CHANNEL FROM TO",
-            summary: "Opens a gap between two bounds: IDs, TIME/IDs, - or +.",
-            example: "open-gap general a c",
-            preparation: ["draw general a b c d"],
-            output: "a ~ b ~ c d",
-            offers: [.channels],
-            gives: [.picture]
+            "open-gap CHANNEL FROM TO", "Opens a gap between two bounds: IDs, TIME/IDs, - or +.",
+            example: "open-gap general a c"
         ) { arguments in
             let (url, from, to) = try arguments.channelAndBounds()
             guard from < to else {
@@ -80,21 +47,15 @@ extension Command {
                     "invalid gap: lower bound \(from) is not below upper bound \(to)")
             }
             try arguments.workspace.store.write { try $0.open(Gap(in: url, from: from, to: to)) }
-            return .picture(try arguments.workspace.picture(of: url))
+            return try arguments.workspace.picture(of: url).text
         },
         Command(
-            name: "cover",
-            usage: "CHANNEL FROM TO",
-            summary: "Closes the gaps from one bound to another, both included.",
-            example: "cover general - b",
-            preparation: ["draw general … a ~ b ~ c"],
-            output: "a b ~ c",
-            offers: [.channels],
-            gives: [.picture]
+            "cover CHANNEL FROM TO", "Closes the gaps from one bound to another, both included.",
+            example: "cover general - b"
         ) { arguments in
             let (url, first, last) = try arguments.channelAndBounds()
             try arguments.workspace.store.write { try $0.cover(url, from: first, through: last) }
-            return .picture(try arguments.workspace.picture(of: url))
+            return try arguments.workspace.picture(of: url).text
         },
     ]
 }
@@ -115,19 +76,8 @@ extension Workspace {
 extension Command.Arguments {
     @MainActor fileprivate func channelAndBounds() throws -> (ChannelURL, Gap.Bound, Gap.Bound) {
         guard words.count == 3 else { throw CommandError.usage }
-        let url = try heldChannel
+        let url = try held(channel)
         return (url, try bound(words[1], in: url), try bound(words[2], in: url))
-    }
-}
-
-extension Command.Reply {
-    /// Returns a reply with a history as one line.
-    static func picture(
-        _ picture: Picture, orNone none: String = "empty: no messages and no gaps"
-    ) -> Command.Reply {
-        .text(
-            picture.signs.isEmpty ? none : picture.description,
-            [.picture: picture.description])
     }
 }
 

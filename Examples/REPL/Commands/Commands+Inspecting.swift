@@ -5,25 +5,18 @@ import ScrollbackInspector
 extension Command {
     static let inspecting: [Command] = [
         Command(
-            name: "inspect",
-            usage: "[PORT | off]",
-            summary: "Shows this device in a browser: its cache, outbox and requests, live.",
+            "inspect [PORT | off]",
+            "Shows this device in a browser: its cache, outbox and requests, live.",
             notes: [
                 "Prints an address on this machine. Open it in a browser; the page can go offline,",
                 "fetch, verify, repair, evict and clear, as the commands of these names do.",
-            ],
-            example: "inspect off",
-            preparation: ["connect alice"],
-            output: "alice is not inspected",
-            offers: [.oneOf(["off"])],
-            gives: [.address, .device]
+            ]
         ) { arguments in
-            guard arguments.words.count <= 1 else { throw CommandError.usage }
             let device = try arguments.device
             #if Inspector
-                return try await inspect(device, arguments.words.first)
+                return try await inspect(device, arguments.optionalWord)
             #else
-                guard arguments.words.first != "off" else { return notInspected(device) }
+                guard try arguments.optionalWord != "off" else { return notInspected(device) }
                 throw CommandError.failed(
                     "this build has no inspector: start with make repl, "
                         + "or swift run --traits Inspector scrollback-repl")
@@ -31,14 +24,14 @@ extension Command {
         }
     ]
 
-    @MainActor private static func notInspected(_ device: Device) -> Reply {
-        .text("\(device.name) is not inspected", [.device: device.name])
+    @MainActor private static func notInspected(_ device: Device) -> String {
+        "\(device.name) is not inspected"
     }
 
     #if Inspector
         @MainActor private static func inspect(
             _ device: Device, _ argument: String?
-        ) async throws -> Reply {
+        ) async throws -> String {
             var options = InspectorOptions()
             options.allowsActions = true
             if let argument, argument != "off" {
@@ -55,9 +48,7 @@ extension Command {
             try await inspector.listen()
             device.inspector = inspector
             let address = inspector.address?.absoluteString
-            return .text(
-                "open \(address ?? "nothing") in a browser on this machine",
-                [.address: address, .device: device.name])
+            return "open \(address ?? "nothing") in a browser on this machine"
         }
     #endif
 }

@@ -4,15 +4,10 @@ import Scrollback
 extension Command {
     static let messages: [Command] = [
         Command(
-            name: "save",
-            usage: "TYPE JSON | HEX",
-            freeTextAfter: 1,
-            summary: "Saves a Message, GroupChannel, OpenChannel, User or OutboxItem.",
+            "save TYPE JSON | HEX", freeTextAfter: 1,
+            "Saves a Message, GroupChannel, OpenChannel, User or OutboxItem.",
             example:
-                #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#,
-            output: "saved message 42 in general",
-            offers: [.savable],
-            gives: [.record, .name]
+                #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let record =
@@ -29,122 +24,61 @@ extension Command {
                         "cannot save a \(type.name) alone: save the record that contains it")
                 }
             }
-            return .text("saved \(described(record))", [.record: record, .name: type.name])
+            return "saved \(described(record))"
         },
         Command(
-            name: "messages",
-            usage: "CHANNEL [before | after | around PLACE] [limit N | all]",
-            summary: "Lists the newest 20 messages or N, or those near a place, oldest first.",
+            "messages CHANNEL [before | after | around PLACE] [limit N | all]",
+            "Lists the newest 20 messages or N, or those near a place, oldest first.",
             notes: [
                 "A PLACE is the ID of a message, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
-            ],
-            example: "messages general before c limit 2",
-            preparation: ["draw general … a b c d"],
-            output: """
-                a  2023-11-14T22:13:20.000Z  a
-                b  2023-11-14T22:14:20.000Z  b
-                """,
-            offers: [.channels, .oneOf(["before", "after", "around"])],
-            gives: [.messages]
+            ], example: "messages general before c limit 2"
         ) { arguments in
             let (messages, total) = try arguments.messages()
-            var reply = messages.lines(orNone: "no messages")
-            if let total, messages.count < total {
-                reply.text = "\(cutRemark(messages.count, of: total))\n\(reply.text)"
-            }
-            return reply
+            let isCut = total.map { messages.count < $0 } ?? false
+            let remark = isCut ? "\(cutRemark(messages.count, of: total))\n" : ""
+            return ValuedReply(remark + messages.lines(orNone: "no messages"), list: messages)
         },
-        Command(
-            name: "message",
-            usage: "CHANNEL ID [all]",
-            summary: "Shows a message as JSON, with the first entries of long lists.",
-            example: "message general a",
-            preparation: ["draw general a"],
-            output: """
-                {
-                  "channel_type" : "group",
-                  "channel_url" : "general",
-                  "created_at" : 1700000000000,
-                  "message" : "a",
-                  "message_id" : "a",
-                  "sending_status" : "succeeded"
-                }
-                """,
-            offers: [.channels],
-            gives: [.message]
-        ) { arguments in
-            let (words, limit) = try arguments.limited(to: recordLimit)
-            let (url, id) = try arguments.channelAndMessage(of: words)
+        Command("message CHANNEL ID [all]", "Shows a message as JSON.") { arguments in
+            let (url, id) = try arguments.channelAndMessage
             guard let message = try arguments.workspace.store.message(id, in: url) else {
-                throw CommandError.failed("there is no message '\(id)' in \(url)")
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
-            return try .record(message, .message, limit: limit)
+            return try arguments.json(of: message)
         },
         Command(
-            name: "replies",
-            usage: "CHANNEL ID [limit N | all]",
-            summary: "Lists the newest 20 replies to a message or N, oldest first.",
-            example: "replies general a",
-            preparation: [
-                "draw general a b",
-                #"save Message {"message_id": "c", "channel_url": "general", "ts": 1700000180000, "parent_message_id": "a", "message": "I think so too"}"#,
-            ],
-            output: "c  2023-11-14T22:16:20.000Z  I think so too  (to a)",
-            offers: [.channels],
-            gives: [.messages]
+            "replies CHANNEL ID [limit N | all]",
+            "Lists the newest 20 replies to a message or N, oldest first."
         ) { arguments in
-            let (words, limit) = try arguments.limited(to: 20)
-            let (url, id) = try arguments.channelAndMessage(of: words)
+            let (url, id) = try arguments.channelAndMessage
+            let limit = arguments.limit ?? 20
             let store = try arguments.workspace.store
             // Read one message more than requested, to find out whether more exist.
             let replies = try store.replies(to: id, in: url, limit: limit + 1)
             if replies.isEmpty, try store.message(id, in: url) == nil {
-                throw CommandError.failed("there is no message '\(id)' in \(url)")
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
-            var reply = Array(replies.prefix(limit).reversed()).lines(orNone: "no replies")
-            if replies.count > limit {
-                reply.text = "\(cutRemark(limit, of: nil))\n\(reply.text)"
-            }
-            return reply
+            let shown = Array(replies.prefix(limit).reversed())
+            let remark = replies.count > limit ? "\(cutRemark(limit, of: nil))\n" : ""
+            return ValuedReply(remark + shown.lines(orNone: "no replies"), list: shown)
         },
-        Command(
-            name: "remove",
-            usage: "CHANNEL ID",
-            summary: "Removes a message.",
-            example: "remove general b",
-            preparation: ["draw general a b c"],
-            output: "removed message b from general",
-            offers: [.channels],
-            gives: [.messageID, .channelURL]
-        ) { arguments in
-            let (url, id) = try arguments.channelAndMessage(of: arguments.words)
+        Command("remove CHANNEL ID", "Removes a message.") { arguments in
+            let (url, id) = try arguments.channelAndMessage
             try arguments.workspace.store.write { batch in
                 guard try batch.removeMessage(id, in: url) else {
-                    throw CommandError.failed("there is no message '\(id)' in \(url)")
+                    throw CommandError.noMessage(id.rawValue, in: url)
                 }
             }
-            return .text(
-                "removed message \(id) from \(url)", [.messageID: id, .channelURL: url])
+            return "removed message \(id) from \(url)"
         },
-        Command(
-            name: "clear",
-            usage: "CHANNEL",
-            summary: "Removes a channel's messages, so that its history is one gap.",
-            example: "clear general",
-            preparation: ["draw general a b c"],
-            output: "cleared general of 3 messages",
-            offers: [.channels],
-            gives: [.channelURL, .count]
-        ) { arguments in
-            let url = try arguments.onlyHeldChannel
+        Command("clear CHANNEL", "Removes a channel's messages, so that its history is one gap.") {
+            arguments in
+            let url = try arguments.held(arguments.onlyChannel)
             var count = 0
             try arguments.workspace.store.write { batch in
                 count = try batch.messageCount(in: url)
                 try batch.clearMessages(in: url)
             }
-            return .text(
-                "cleared \(url) of \(counted(count, "message"))",
-                [.channelURL: url, .count: count])
+            return "cleared \(url) of \(counted(count, "message"))"
         },
     ]
 
@@ -162,19 +96,25 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Returns a channel of the store and the ID of a message, which must be the only words.
-    @MainActor fileprivate func channelAndMessage(
-        of words: [String]
-    ) throws -> (ChannelURL, MessageID) {
-        guard words.count == 2 else { throw CommandError.usage }
-        return (try heldChannel, MessageID(words[1]))
+    /// Returns a record as JSON, with only the first elements of long lists, or with all.
+    func json<Value: Record>(of record: Value) throws -> any Reply {
+        let lines = try ShortRecord(record, limit: limit ?? 10).lines
+        return ValuedReply(lines.joined(separator: "\n"), record)
+    }
+
+    /// A channel of the store and the ID of a message, which must be the only words.
+    @MainActor fileprivate var channelAndMessage: (ChannelURL, MessageID) {
+        get throws {
+            guard words.count == 2 else { throw CommandError.usage }
+            return (try held(channel), MessageID(words[1]))
+        }
     }
 
     /// Returns the messages that the words select, oldest first; if the words contain no position,
     /// also the total number of messages.
     @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
-        let (words, limit) = try limited(to: 20)
-        let url = try heldChannel
+        let limit = limit ?? 20
+        let url = try held(channel)
         let store = try workspace.store
         if words.count == 1 {
             return (
@@ -202,18 +142,18 @@ extension Command.Arguments {
 }
 
 extension [Message] {
-    /// Returns a reply with a line for each message, which contains its ID, time, sender and text.
-    func lines(orNone none: String) -> Command.Reply {
+    /// Returns a line for each message, which contains its ID, time, sender and text.
+    func lines(orNone none: String) -> String {
         let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
-        return lines(
-            { message in
-                let id = (message.messageID?.rawValue.oneLine ?? "").padded(to: width)
-                let sender = message.sender.map {
-                    "\($0.nickname.isEmpty ? $0.userID.rawValue : $0.nickname): "
-                }
-                let parent = message.parentMessageID.map { "  (to \($0))" }
-                return "\(id)  \(message.createdAt.iso8601)  "
-                    + "\(sender ?? "")\(message.text)\(parent ?? "")".oneLine
-            }, orNone: none, as: .messages)
+        guard !isEmpty else { return none }
+        return map { message in
+            let id = (message.messageID?.rawValue.oneLine ?? "").padded(to: width)
+            let sender = message.sender.map {
+                "\($0.nickname.isEmpty ? $0.userID.rawValue : $0.nickname): "
+            }
+            let parent = message.parentMessageID.map { "  (to \($0))" }
+            return "\(id)  \(message.createdAt.iso8601)  "
+                + "\(sender ?? "")\(message.text)\(parent ?? "")".oneLine
+        }.joined(separator: "\n")
     }
 }

@@ -4,116 +4,92 @@ import Scrollback
 extension Command {
     static let records: [Command] = [
         Command(
-            name: "types",
-            summary: "Lists the types of records.",
-            example: "types",
-            gives: [.types]
-        ) { _ in
-            .text(RecordType.names.joined(separator: "\n"), [.types: RecordType.names])
-        },
-        Command(
-            name: "schema",
-            usage: "TYPE",
-            summary: "Shows the fields of a type: number, name in JSON, type, other names.",
-            example: "schema Reaction",
-            offers: [.types],
-            gives: [.name, .fields]
+            "schema [TYPE]",
+            "Lists the types of records, or the fields of one: number, JSON name, type, aliases."
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let type = try RecordType(named: arguments.words[0])
-            let fields = type.type.schema.fieldDescriptions.map {
-                ["number": "\($0.number)", "name": $0.name, "type": $0.type]
+            guard !arguments.words.isEmpty else {
+                return RecordType.names.joined(separator: "\n")
             }
-            return .text(schema(of: type), [.name: type.name, .fields: fields])
+            let type = try RecordType(named: arguments.onlyWord)
+            return table(
+                type.type.schema.fieldDescriptions, limit: .everything, orNone: ""
+            ) { field in
+                let remarks = [
+                    field.cases.joined(separator: " | "),
+                    field.aliases.isEmpty
+                        ? "" : "also \(field.aliases.joined(separator: ", "))",
+                ]
+                return [
+                    "\(field.number)".padded(to: 3, atStart: true), field.name, field.type,
+                    remarks.filter { !$0.isEmpty }.joined(separator: "; "),
+                ]
+            }
         },
         Command(
-            name: "sample",
-            usage: "TYPE",
-            summary: "Shows a record with example values as JSON, for other commands.",
-            example: "sample Message",
-            offers: [.types],
-            gives: [.record]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let record = try Sample.of(try RecordType(named: arguments.words[0]))
-            return .text(try record.json(), [.record: record])
-        },
-        Command(
-            name: "json",
-            usage: "TYPE JSON",
-            freeTextAfter: 1,
-            summary: "Reads a record from a server's JSON, and shows it as Scrollback writes it.",
-            example:
-                #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
-            offers: [.types],
-            gives: [.record]
+            "json TYPE JSON", freeTextAfter: 1,
+            "Reads a record from a server's JSON, and shows it as Scrollback writes it.",
+            example: #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            let record = try type.record(json: text)
-            return .text(try record.json(.prettyPrinted), [.record: record])
+            return try reply(type.record(json: text), .prettyPrinted)
         },
         Command(
-            name: "serialize",
-            usage: "TYPE JSON",
-            freeTextAfter: 1,
-            summary: "Shows the binary form of a record, in hex, and its size.",
-            example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: [.types],
-            gives: [.hex, .bytes]
+            "sample TYPE", "Shows a record with example values as JSON, for other commands."
+        ) { arguments in
+            try reply(RecordType(named: arguments.onlyWord).sample())
+        },
+        Command(
+            "serialize TYPE JSON", freeTextAfter: 1,
+            "Shows the binary form of a record, in hex, and its size.",
+            example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let bytes = try type.record(json: text).serializedBytes
             let size = counted(bytes.count, "byte")
-            return .text(
+            return ValuedReply(
                 bytes.isEmpty ? size : "\(Hex.text(bytes))\n\(size)",
-                [.hex: Hex.text(bytes), .bytes: bytes.count])
+                ["hex": Hex.text(bytes), "bytes": bytes.count])
         },
         Command(
-            name: "deserialize",
-            usage: "TYPE HEX",
-            freeTextAfter: 1,
-            summary: "Shows the record of a binary form as JSON, or where it is corrupted.",
-            example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65",
-            offers: [.types],
-            gives: [.record]
+            "deserialize TYPE HEX", freeTextAfter: 1,
+            "Shows the record of a binary form as JSON, or where it is corrupted.",
+            example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65"
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            let record = try type.record(hex: text)
-            return .text(try record.json(), [.record: record])
+            return try reply(type.record(hex: text))
         },
         Command(
-            name: "fields",
-            usage: "TYPE JSON | HEX",
-            freeTextAfter: 1,
-            summary: "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
-            example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: [.types],
-            gives: [.record]
+            "fields TYPE JSON | HEX", freeTextAfter: 1,
+            "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
+            example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            let record = try type.record(text)
-            return .text(FieldTable(record).text, [.record: record])
+            return FieldTable(try type.record(text)).text
+        },
+        Command(
+            "time MILLISECONDS | DATE",
+            "Shows a timestamp as a date in ISO 8601, or such a date as a timestamp.",
+            example: "time 1700000000000"
+        ) { arguments in
+            let word = try arguments.onlyWord
+            if let milliseconds = Int64(word) {
+                return Timestamp(milliseconds: milliseconds).iso8601
+            }
+            guard let time = Timestamp(iso8601: word) else {
+                throw CommandError.failed(
+                    "'\(word)' is neither a number nor a date like 2023-11-14T22:13:20.000Z")
+            }
+            return "\(time.milliseconds)"
         },
     ]
 
-    private static func schema(of type: RecordType) -> String {
-        let fields = type.type.schema.fieldDescriptions
-        let widths = (
-            name: fields.map(\.name.count).max() ?? 0, type: fields.map(\.type.count).max() ?? 0
-        )
-        return fields.map { field in
-            let remarks = [
-                field.cases.joined(separator: " | "),
-                field.aliases.isEmpty ? "" : "also \(field.aliases.joined(separator: ", "))",
-            ].filter { !$0.isEmpty }.joined(separator: "; ")
-            let columns = [
-                "\(field.number)".padded(to: 3, atStart: true),
-                field.name.padded(to: widths.name),
-                remarks.isEmpty ? field.type : field.type.padded(to: widths.type),
-                remarks,
-            ]
-            return columns.filter { !$0.isEmpty }.joined(separator: "  ")
-        }.joined(separator: "\n")
+    private static func reply(
+        _ record: any Record, _ formatting: JSONEncoder.OutputFormatting = []
+    ) throws -> any Reply {
+        func reply<Value: Record>(_ record: Value) throws -> any Reply {
+            ValuedReply(try record.json(formatting), record)
+        }
+        return try reply(record)
     }
 }
 

@@ -4,22 +4,12 @@ import Scrollback
 extension Command {
     static let searching: [Command] = [
         Command(
-            name: "search",
-            usage: "WORDS [in CHANNEL] [by USER] [since TIME]",
-            freeTextAfter: 0,
-            summary: "Finds messages on the device that contain all words, the newest 10 first.",
+            "search WORDS [in CHANNEL] [by USER] [since TIME]", freeTextAfter: 0,
+            "Finds messages on the device that contain all words, the newest 10 first.",
             notes: [
                 "The last word may be unfinished; \"quoted words\" are next to each other; -WORD"
                     + " excludes messages."
-            ],
-            example: "search build went in general",
-            preparation: ["demo"],
-            covers: [
-                "ChatClient.search(_:after:limit:)", "ChatClient.makeMessageSearch(_:pageSize:)",
-                "MessageSearch.messages", "MessageSearch.hasMore", "MessageSearch.unsearched",
-                "MessageSearch.dispose()",
-            ],
-            gives: [.messages, .hasMore, .outboxItems, .channels, .unsearched]
+            ], example: "search build went in general"
         ) { arguments in
             let params = try await arguments.search()
             let device = try arguments.device
@@ -30,46 +20,25 @@ extension Command {
             return try await arguments.found(page)
         },
         Command(
-            name: "backfill",
-            summary: "Fetches what search could not read, and lists what it finds then.",
-            example: "backfill",
-            preparation: ["demo", "away 1d 400", "online", "search good morning"],
-            covers: ["MessageSearch.backfill()"],
-            gives: [.messages, .hasMore, .unsearched]
+            "search-backfill", "Fetches what search could not read, and lists what it finds then."
         ) { arguments in
             let search = try arguments.messageSearch
             try await search.backfill()
             return arguments.reply(search, search.messages)
         },
         Command(
-            name: "search-server",
-            summary: "Asks the server for messages that match, and lists those that are new.",
-            example: "search-server",
-            preparation: ["demo", "away 1d 400", "online", "search of 40"],
-            covers: ["MessageSearch.searchServer()", "MessageSearch.serverSearch"],
-            gives: [.messages, .hasMore, .unsearched, .isComplete]
+            "search-server",
+            "Asks the server for messages that match, and lists those that are new."
         ) { arguments in
             let search = try arguments.messageSearch
             let found = try await search.searchServer()
-            let isComplete = search.serverSearch.isComplete
-            var reply = arguments.reply(search, found)
-            reply.values[.isComplete] = isComplete
-            if !found.isEmpty {
-                reply.text += "\n\(counted(found.count, "message")) from the server"
-            }
-            if !isComplete { reply.text += "\n… more on the server: search-server" }
-            return reply
+            return arguments.reply(search, found)
+                + (found.isEmpty
+                    ? "" : "\n\(counted(found.count, "message")) from the server")
+                + (search.serverSearch.isComplete ? "" : "\n… more on the server: search-server")
         },
-        Command(
-            name: "index",
-            usage: "[rebuild]",
-            summary: "Shows the state of the search index, or builds it again.",
-            example: "index",
-            preparation: ["option store.isSearchIndexed true", "demo"],
-            offers: [.oneOf(["rebuild"])],
-            covers: ["ChatClient.searchIndexStatus()", "ChatClient.rebuildSearchIndex()"],
-            gives: [.bytes, .count, .known]
-        ) { arguments in
+        Command("index [rebuild]", "Shows the state of the search index, or builds it again.") {
+            arguments in
             let client = try arguments.client
             switch arguments.words {
             case []: break
@@ -77,20 +46,14 @@ extension Command {
             default: throw CommandError.usage
             }
             guard let status = try await client.searchIndexStatus() else {
-                return .text(
-                    "off: searches read all messages; option store.isSearchIndexed true, before "
-                        + "the device connects, turns it on")
+                return "off: searches read all messages; option store.isSearchIndexed true, before "
+                    + "the device connects, turns it on"
             }
             let percent = Int(status.fractionCompleted * 100)
-            return .text(
-                (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
-                    + ": \(counted(status.documentCount, "message")) in "
-                    + "\(counted(status.segmentCount, "segment")), "
-                    + "\(grouped(status.pendingCount)) new, \(counted(status.byteCount, "byte"))",
-                [
-                    .bytes: status.byteCount, .count: status.documentCount + status.pendingCount,
-                    .known: percent,
-                ])
+            return (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
+                + ": \(counted(status.documentCount, "message")) in "
+                + "\(counted(status.segmentCount, "segment")), "
+                + "\(grouped(status.pendingCount)) new, \(counted(status.byteCount, "byte"))"
         },
     ]
 
@@ -125,25 +88,18 @@ extension Command.Arguments {
     /// Lists the next page of the search.
     ///
     /// On the first page, matching channels and unsent messages precede it.
-    @MainActor func found(_ page: SearchPage? = nil) async throws -> Command.Reply {
+    @MainActor func found(_ page: SearchPage? = nil) async throws -> any Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()
-        var reply = reply(search, messages, page?.outboxItems.compactMap(\.message) ?? [])
-        if let page {
-            reply.values[.outboxItems] = page.outboxItems
-            reply.values[.channels] = page.channels
-            if !page.channels.isEmpty {
-                let urls = page.channels.map { $0.url.rawValue.oneLine }
-                reply.text = "channels: \(urls.joined(separator: ", "))\n\(reply.text)"
-            }
-        }
-        return reply
+        let urls = page?.channels.map(\.url.rawValue.oneLine) ?? []
+        return (urls.isEmpty ? "" : "channels: \(urls.joined(separator: ", "))\n")
+            + reply(search, messages, page?.outboxItems.compactMap(\.message) ?? [])
     }
 
     /// Returns a reply with the messages that match, and the ranges that were not searched.
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
-    ) -> Command.Reply {
+    ) -> ValuedReply {
         var lines: [String] = []
         let query = SearchQuery(search.params.text)
         let rows =
@@ -159,19 +115,11 @@ extension Command.Arguments {
                 gaps == 0 ? nil : counted(gaps, "gap"),
                 stale == 0 ? nil : counted(stale, "stale range"),
             ].compactMap { $0 }.joined(separator: " and ")
-            lines.append("not searched: \(what) in \(urls.joined(separator: ", ")): backfill")
+            lines.append(
+                "not searched: \(what) in \(urls.joined(separator: ", ")): search-backfill")
         }
-        return .text(
-            lines.joined(separator: "\n"),
-            [
-                .messages: messages.map(\.message), .hasMore: search.hasMore,
-                .unsearched: search.unsearched.map { range in
-                    [
-                        "channel_url": range.channelURL.rawValue, "reason": range.reason.rawValue,
-                        "from": range.lower.word, "to": range.upper.word,
-                    ]
-                },
-            ])
+        return ValuedReply(
+            lines.joined(separator: "\n"), list: unsent + messages.map(\.message))
     }
 
     private func row(of message: Message, _ hits: [SearchHit]) -> [String] {

@@ -16,7 +16,7 @@ package struct TypedLine: Sendable {
     /// Performs the line without a connected user, and returns the output or the error.
     @MainActor package func perform() async -> String {
         do {
-            return try await Command.perform(text).shown
+            return try await Command.perform(text).text
         } catch {
             return "error: \(sentence(of: error))"
         }

@@ -1,24 +1,25 @@
-import Foundation
+package import Foundation
 package import Scrollback
 
 /// The fields of a log from which the properties of a message are read.
 ///
 /// The default fields are those of an export. The user may name other fields.
-package struct LogFields {
-    /// The properties for which the user may name a field, in the order in which a line is read.
+package struct LogFields: Sendable {
+    /// The properties for which the user may name a field.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
     /// The maximum length of an ID on the server in bytes.
     private static let longestName = 1024
 
-    /// The fields from which each of ``names`` is read; the first field with a value is used.
+    /// The fields from which each property is read; the first field with a value is used.
     private var sources = [
-        ["message_id", "msg_id"], ["channel_url"], ["created_at", "ts"], ["type"],
-        ["sender", "user"], ["message"], ["parent_message_id"],
+        "id": ["message_id", "msg_id"], "channel": ["channel_url"], "time": ["created_at", "ts"],
+        "type": ["type"], "sender": ["sender", "user"], "message": ["message"],
+        "parent": ["parent_message_id"],
     ]
 
-    /// The indices of the ``names`` for which the user has named a field.
-    private var renamed: [Int] = []
+    /// The fields that the user has named.
+    private(set) var renamed: [String] = []
 
     /// The channel into which all messages are imported; `nil` if each line contains its channel.
     ///
@@ -26,203 +27,186 @@ package struct LogFields {
     /// whole server; with this prefix, the same log can be imported into several channels.
     var channel: ChannelURL?
 
-    /// The prefix of IDs that are derived from line numbers.
-    var idPrefix = ""
-
-    /// A Boolean value that indicates whether all IDs are derived from line numbers.
-    var numbersLines = false
+    /// The prefix of IDs that are derived from line numbers; `nil` to read the IDs from a field.
+    var idPrefix: String?
 
     package init() {}
 
     /// Sets the field from which a property is read, and returns `false` if there is no such
     /// property.
     mutating func rename(_ name: String, to field: String) -> Bool {
-        guard let index = LogFields.names.firstIndex(of: name) else { return false }
-        sources[index] = [field]
-        renamed.append(index)
+        guard sources[name] != nil else { return false }
+        sources[name] = [field]
+        renamed.append(field)
         return true
     }
 
-    /// The names of all fields in UTF-8.
-    ///
-    /// ``JSONLine/values`` have the same order.
-    package var bytes: [[UInt8]] { sources.joined().map { Array($0.utf8) } }
+    /// The fields that were read or ignored, over all lines.
+    package struct Tally: Sendable {
+        /// The maximum number of names that are counted separately.
+        private static let limit = 50
 
-    /// Returns the message of a line.
-    ///
-    /// - Parameters:
-    ///   - line: The line, read with ``bytes``.
-    ///   - number: The number of the line, from which the ID is derived if the line has none.
-    ///   - ignore: A closure that is called with the name of each field that is not part of the
-    ///     message.
-    /// - Returns: The message.
-    /// - Throws: ``JSONLine/Damage``, which names the missing or invalid field.
-    package func message(
-        _ line: JSONLine, number: Int, ignoring ignore: (String) -> Void = { _ in }
-    ) throws(JSONLine.Damage) -> Message {
-        ignoreSeconds(line, ignore)
-        let named = try channel == nil ? name(1, line) : nil
-        guard let channelURL = channel ?? named.map({ ChannelURL($0) }) else {
-            throw missing(1, "is a text", "into CHANNEL gives one, and ")
-        }
-        guard let time = time(value(2, line).value) else {
-            throw missing(2, "is a time, as milliseconds, seconds or 2012-04-26T10:00:00Z")
-        }
-        guard let text = value(5, line).value.asText else { throw missing(5, "is a text") }
-        let kind = try name(3, line)
-        let isAdmin = kind == "ADMM"
-        if let kind, !isAdmin, kind != "MESG" { ignore("type \(kind)") }
-        let from = value(4, line)
-        if isAdmin, from.value != .none { ignore("\(from.field) of ADMM") }
-        let sender = isAdmin ? nil : try sender(from.value, from.field, ignore)
-        let id = try (numbersLines ? nil : name(0, line)) ?? "\(idPrefix)\(number)"
-        return Message(
-            type: isAdmin || sender == nil ? .admin : .user,
-            id: try messageID(id, 0), channelURL: channelURL, sender: sender, text: text,
-            createdAt: time,
-            parentMessageID: try name(6, line).map { id throws(JSONLine.Damage) in
-                try messageID(id, 6)
-            }, sendingStatus: .succeeded)
-    }
+        /// The numbers of occurrences of ignored fields, by name.
+        private(set) var ignored: [String: Int] = [:]
 
-    /// Returns the ID that a message of the log gets on the server.
-    private func messageID(_ id: String, _ index: Int) throws(JSONLine.Damage) -> MessageID {
-        guard let channel else { return MessageID(id) }
-        let name = "\(channel)-\(id)"
-        try check(name, "\(sources[index][0]), after the channel's URL")
-        return MessageID(name)
-    }
+        /// The number of occurrences of all other ignored fields.
+        private(set) var others = 0
 
-    /// Returns a Boolean value that indicates whether a line is a message of the channel itself,
-    /// and not of a user.
-    func isOwn(_ line: JSONLine) -> Bool {
-        value(3, line).value.asText == "ADMM"
-    }
+        /// The number of lines that have no sender, and are not marked as messages of the channel
+        /// itself.
+        fileprivate(set) var senderless = 0
 
-    /// Returns the indices in ``names`` of the fields that the user has named and the line
-    /// contains.
-    func renamedFields(of line: JSONLine) -> [Int] {
-        guard !renamed.isEmpty else { return [] }
-        return renamed.filter { value($0, line).value != .none }
-    }
+        /// The names of the fields that were read.
+        fileprivate(set) var read: Set<String> = []
 
-    /// Returns the fields that the user has named and that are not among `seen`.
-    func renamedFields(without seen: Set<Int>) -> [String] {
-        renamed.filter { !seen.contains($0) }.map { sources[$0][0] }
-    }
+        package init() {}
 
-    /// Returns the value of the property `names[index]` in a line, and the field that contains it.
-    private func value(
-        _ index: Int, _ line: JSONLine
-    ) -> (value: JSONLine.Value, field: String) {
-        var place = sources[..<index].reduce(0) { $0 + $1.count }
-        for field in sources[index] {
-            if line.values[place] != .none { return (line.values[place], field) }
-            place += 1
-        }
-        return (.none, sources[index][0])
-    }
-
-    /// Reports those fields of a line that are ignored, because an earlier field of the same
-    /// property has a value.
-    private func ignoreSeconds(_ line: JSONLine, _ ignore: (String) -> Void) {
-        var place = 0
-        for fields in sources {
-            var isFound = false
-            for field in fields {
-                let hasValue = line.values[place] != .none
-                if hasValue, isFound { ignore(field) }
-                isFound = isFound || hasValue
-                place += 1
+        fileprivate mutating func ignore(_ name: String) {
+            if ignored[name] != nil || ignored.count < Tally.limit {
+                ignored[name, default: 0] += 1
+            } else {
+                others += 1
             }
         }
     }
 
-    /// Returns an ID, which is a text or a number; `nil` if the line has none.
-    private func name(_ index: Int, _ line: JSONLine) throws(JSONLine.Damage) -> String? {
-        let (value, field) = value(index, line)
-        if value == .none { return nil }
+    /// Returns the message of a line.
+    ///
+    /// - Parameters:
+    ///   - line: The line, a JSON object.
+    ///   - number: The number of the line.
+    ///   - tally: The tally to which the fields of the line are added.
+    /// - Returns: The message.
+    /// - Throws: ``CommandError``, which names the missing or invalid field.
+    package func message(of line: Data, number: Int, _ tally: inout Tally) throws -> Message {
+        var fields = try Self.object(line)
+        func take(_ name: String) -> (value: JSONValue?, field: String) {
+            let names = sources[name] ?? []
+            for field in names {
+                guard let value = fields.removeValue(forKey: field) else { continue }
+                tally.read.insert(field)
+                return (value, field)
+            }
+            return (nil, names[0])
+        }
+        func id(_ name: String) throws -> String? {
+            let (value, field) = take(name)
+            return try value.map { try Self.id($0, field) }
+        }
+        /// Returns the ID on the server.
+        func messageID(_ id: String) throws -> MessageID {
+            guard let channel else { return MessageID(id) }
+            let name = "\(channel)-\(id)"
+            try Self.check(name, "\(sources["id"]?[0] ?? ""), after the channel's URL")
+            return MessageID(name)
+        }
+        // A channel or an ID that is not needed does not count as ignored.
+        let named = take("channel")
+        guard let url = try channel ?? named.value.map({ ChannelURL(try Self.id($0, named.field)) })
+        else { throw missing("channel", "is a text", "into CHANNEL gives one, and ") }
+        guard let time = Self.time(take("time").value) else {
+            throw missing("time", "is a time, as milliseconds, seconds or 2012-04-26T10:00:00Z")
+        }
+        guard let text = take("message").value?.asText else {
+            throw missing("message", "is a text")
+        }
+        let kind = try id("type")
+        let isAdmin = kind == "ADMM"
+        if let kind, !isAdmin, kind != "MESG" { tally.ignore("type \(kind)") }
+        let from = take("sender")
+        if isAdmin, from.value != nil { tally.ignore("\(from.field) of ADMM") }
+        let sender =
+            try isAdmin ? nil : from.value.map { try Self.sender($0, from.field, &tally) }
+        if sender == nil, !isAdmin { tally.senderless += 1 }
+        let parent = try id("parent")
+        let own = take("id")
+        guard
+            let messageName = try idPrefix.map({ "\($0)\(number)" })
+                ?? own.value.map({ try Self.id($0, own.field) })
+        else { throw missing("id", "is a text", "id=line makes one of the line's number, and ") }
+        for field in fields.keys { tally.ignore(field) }
+        return Message(
+            type: sender == nil ? .admin : .user, id: try messageID(messageName),
+            channelURL: url, sender: sender, text: text, createdAt: time,
+            parentMessageID: try parent.map(messageID), sendingStatus: .succeeded)
+    }
+
+    private static func object(_ line: Data) throws -> [String: JSONValue] {
+        do {
+            return try JSONDecoder().decode([String: JSONValue].self, from: line)
+                .filter { $0.value != .null }
+        } catch {
+            throw CommandError.failed("this is not a JSON object")
+        }
+    }
+
+    private static func id(_ value: JSONValue, _ field: String) throws -> String {
         guard let text = value.asText else {
-            throw JSONLine.Damage(
-                description: "the field '\(field)' is neither a text nor a number")
+            throw CommandError.failed("the field '\(field)' is neither a text nor a number")
         }
         try check(text, field)
         return text
     }
 
-    private func check(_ name: String, _ field: String) throws(JSONLine.Damage) {
-        guard name.isEmpty || name.utf8.count > Self.longestName else { return }
-        let what = name.isEmpty ? "is empty" : "has more than \(Self.longestName) bytes"
-        throw JSONLine.Damage(description: "the field '\(field)' \(what)")
+    private static func check(_ name: String, _ field: String) throws {
+        guard name.isEmpty || name.utf8.count > longestName else { return }
+        let what = name.isEmpty ? "is empty" : "has more than \(longestName) bytes"
+        throw CommandError.failed("the field '\(field)' \(what)")
     }
 
-    /// The fields of a sender that is an object: first two fields for the ID, then two fields for
-    /// the name.
-    private static let senderFields = ["user_id", "guest_id", "nickname", "name"]
-        .map { Array($0.utf8) }
-
-    /// Returns the sender of a line, which is an ID or an object that contains an ID; `nil` if the
-    /// message is of the channel itself.
-    private func sender(
-        _ value: JSONLine.Value, _ field: String, _ ignore: (String) -> Void
-    ) throws(JSONLine.Damage) -> Sender? {
-        if value == .none { return nil }
+    /// Returns the sender, which is an ID or an object that contains an ID.
+    private static func sender(
+        _ value: JSONValue, _ field: String, _ tally: inout Tally
+    ) throws -> Sender {
         if let id = value.asText {
             try check(id, field)
             return Sender(id: UserID(id), nickname: id)
         }
-        guard case .object(let bytes) = value else {
-            throw JSONLine.Damage(
-                description: "the field '\(field)' is neither a user's id nor an object")
+        guard case .object(var object) = value else {
+            throw CommandError.failed("the field '\(field)' is neither a user's id nor an object")
         }
-        let object: JSONLine
-        do throws(JSONLine.Damage) {
-            object = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONLine.Damage) in
-                try JSONLine(bytes, fields: LogFields.senderFields) { name in
-                    ignore("\(field).\(String(decoding: name, as: UTF8.self))")
-                }
+        func take(_ names: String...) -> String? {
+            for name in names {
+                if let text = object.removeValue(forKey: name)?.asText { return text }
             }
-        } catch {
-            throw JSONLine.Damage(description: "in '\(field)': \(error)")
+            return nil
         }
-        let texts = object.values.map(\.asText)
-        guard let id = texts[0] ?? texts[1] else {
-            throw JSONLine.Damage(description: "no field 'user_id' in '\(field)'")
+        guard let id = take("user_id", "guest_id") else {
+            throw CommandError.failed("no field 'user_id' in '\(field)'")
         }
         try check(id, field)
-        return Sender(id: UserID(id), nickname: texts[2] ?? texts[3] ?? id)
+        let nickname = take("nickname", "name") ?? id
+        for (name, value) in object where value != .null { tally.ignore("\(field).\(name)") }
+        return Sender(id: UserID(id), nickname: nickname)
     }
 
-    /// Returns the names of the fields from which a property is read, for an error message.
-    private func place(_ index: Int) -> String {
-        sources[index].map { "'\($0)'" }.joined(separator: " or ")
+    private func missing(_ name: String, _ what: String, _ hint: String = "") -> CommandError {
+        let fields = (sources[name] ?? []).map { "'\($0)'" }.joined(separator: " or ")
+        return .failed("no field \(fields) that \(what): \(hint)\(name)=NAME names another one")
     }
 
-    private func missing(_ index: Int, _ what: String, _ hint: String = "") -> JSONLine.Damage {
-        JSONLine.Damage(
-            description: "no field \(place(index)) that \(what): "
-                + "\(hint)\(LogFields.names[index])=NAME names another one")
-    }
-
-    private func time(_ value: JSONLine.Value) -> Timestamp? {
+    private static func time(_ value: JSONValue?) -> Timestamp? {
         switch value {
         // A number is in seconds if, in milliseconds, it would be a time less than about three
         // years from 1970.
-        case .number(let number):
+        case .int(let number)?:
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
-        case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)
-        case .object, .other, .none: nil
+        case .double(let number)? where number.magnitude < 9e15:
+            Timestamp(milliseconds: Int64(number.magnitude < 1e11 ? number * 1000 : number))
+        case .string(let text)?:
+            Int64(text).flatMap { time(.int($0)) } ?? Timestamp(typed: text)
+        default: nil
         }
     }
 }
 
-extension JSONLine.Value {
+extension JSONValue {
     /// The text, or the number as text; `nil` if the value is neither.
     fileprivate var asText: String? {
         switch self {
-        case .text(let text): text
-        case .number(let number): String(number)
-        case .object, .other, .none: nil
+        case .string(let text): text
+        case .int(let number): "\(number)"
+        default: nil
         }
     }
 }

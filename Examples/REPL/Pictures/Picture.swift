@@ -59,6 +59,9 @@ extension Picture {
 extension Picture: CustomStringConvertible {
     var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
+    /// The picture, or words if it is empty.
+    var text: String { signs.isEmpty ? "empty: no messages and no gaps" : description }
+
     /// Reads a picture from text.
     ///
     /// Three dots count as `…`.

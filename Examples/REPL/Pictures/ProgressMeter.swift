@@ -2,50 +2,45 @@ import Foundation
 
 /// The progress of a long operation in one line: a bar, the number of units per second, the
 /// remaining time, and a sparkline of the speed over time.
-struct ProgressMeter {
+@MainActor final class ProgressMeter {
     private let title: String
-    private let width: Int
-    private let total: Int?
+    private let workspace: Workspace
     private let began = ContinuousClock.now
     private var lastReported: ContinuousClock.Instant?
     private var lastCount = 0
     private var speeds: [Double] = []
 
-    /// Creates a meter.
+    /// Creates a meter with the name of the operation.
+    init(_ title: String, in workspace: Workspace) {
+        (self.title, self.workspace) = (title, workspace)
+    }
+
+    /// Shows the number of completed units, unless the previous line is too recent.
     ///
     /// - Parameters:
-    ///   - title: The name of the operation.
-    ///   - total: The number of units; `nil` if it is unknown.
-    ///   - width: The number of columns.
-    init(_ title: String, of total: Int? = nil, width: Int) {
-        self.title = title
-        self.total = total
-        self.width = width - 4  // readline keeps room for the cursor
-    }
-
-    /// Records the number of completed units, and returns the line to print.
-    ///
-    /// The result is `nil` if the previous line is too recent.
-    mutating func update(_ count: Int, share: Double? = nil) -> String? {
+    ///   - count: The number.
+    ///   - total: The number of all units; `nil` if it is unknown.
+    func update(_ count: Int, of total: Int? = nil) {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)
-        guard lastReported == nil || interval >= 0.2 else { return nil }
+        guard lastReported == nil || interval >= 0.2 else { return }
         speeds.append(Double(count - lastCount) / max(interval, 0.001))
         (lastReported, lastCount) = (now, count)
-        return ProgressMeter.line(
-            title, count, share: share ?? total.map { Double(count) / Double(max(1, $0)) },
-            elapsed: (now - began) / .seconds(1), speeds: speeds, width: width)
+        workspace.onProgress(
+            ProgressMeter.line(
+                title, count, share: total.map { Double(count) / Double(max(1, $0)) },
+                elapsed: (now - began) / .seconds(1), speeds: speeds,
+                width: workspace.width - 4))  // readline keeps room for the cursor
     }
 
-    static func line(
+    private static func line(
         _ title: String, _ count: Int, share: Double?, elapsed: Double, speeds: [Double], width: Int
     ) -> String {
         let speed = elapsed > 0 ? Int(Double(count) / elapsed) : 0
         var parts = [title]
-        let spark = Sparkline(Array(speeds.suffix(16))).description
+        let spark = sparkline(speeds.suffix(16))
         var end = "\(grouped(count))  \(grouped(speed))/s"
         if let share, share > 0 {
-            // The fraction may exceed 1, because the size of a gzipped file is an estimate.
             let left = Int(max(0, elapsed / share * (1 - share)).rounded(.up))
             end += "  \(left) s left"
         }
@@ -65,16 +60,11 @@ struct ProgressMeter {
         let bar = String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
         return "▕\(bar.padded(to: width))▏"
     }
-}
-
-/// Numbers as a line of small columns.
-struct Sparkline: CustomStringConvertible {
-    let description: String
-
-    init(_ numbers: [Double]) {
+    /// Returns numbers as a line of small columns.
+    private static func sparkline(_ numbers: some Collection<Double>) -> String {
         let most = numbers.max() ?? 0
         let columns = Array("▁▂▃▄▅▆▇█")
-        description = String(
+        return String(
             numbers.map { number in
                 columns[most > 0 ? min(7, max(0, Int(number / most * 7.999))) : 0]
             })

@@ -4,29 +4,25 @@ import Scrollback
 // day.
 
 extension MessageCollection {
-    /// Returns a reply with rows of the window: all rows, or `limit` of the newest or the oldest
-    /// ones.
-    func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
+    /// Returns rows of the window as text: `limit` of the newest or the oldest ones.
+    func rows(limit: Int = 20, fromOldest: Bool = false) -> ValuedReply {
         var items = items
         if params.isReversed { items.reverse() }
         let shown = fromOldest ? items.prefix(limit) : items.suffix(limit)
         var lines = Rows(shown).lines
-        let isCut = shown.count < items.count
         if hasPrevious {
             lines.insert("… more before: prev", at: 0)
-        } else if isCut && !fromOldest {
+        } else if shown.count < items.count && !fromOldest {
             lines.insert("…", at: 0)
         }
         if hasNext { lines.append("… more after: next") }
-        return .text(
+        return ValuedReply(
             lines.isEmpty ? "no messages" : lines.joined(separator: "\n"),
             [
-                .channelURL: channelURL, .messages: shown.compactMap(\.message),
-                .gaps: shown.compactMap(\.gap).map(\.bounds), .hasMore: hasPrevious,
+                "channel_url": channelURL, "messages": shown.compactMap(\.message),
+                "has_more": hasPrevious,
             ])
     }
-
-    var picture: Picture { Picture(self) }
 }
 
 /// Rows of a window as lines of text.
@@ -55,7 +51,12 @@ struct Rows {
         }
     }
 
-    init(_ messages: [Message]) { self.init(messages.map { MessageItem.message($0) }) }
+    /// Returns messages as a reply.
+    static func reply(_ messages: [Message], orNone none: String) -> ValuedReply {
+        let lines = Rows(messages.map { MessageItem.message($0) }).lines
+        return ValuedReply(
+            lines.isEmpty ? none : lines.joined(separator: "\n"), list: messages)
+    }
 }
 
 extension MessageItem {

@@ -42,11 +42,3 @@ struct FieldTable {
         }
     }
 }
-
-extension String {
-    /// Returns the text, padded with spaces on the right or left up to a width.
-    func padded(to width: Int, atStart: Bool = false) -> String {
-        let spaces = String(repeating: " ", count: max(0, width - count))
-        return atStart ? spaces + self : self + spaces
-    }
-}

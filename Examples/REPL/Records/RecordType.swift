@@ -13,7 +13,7 @@ struct RecordType {
             let type = recordTypes.first(where: {
                 $0.schema.name.caseInsensitiveCompare(name) == .orderedSame
             })
-        else { throw CommandError.failed("there is no type '\(name)': types lists them all") }
+        else { throw CommandError.failed("there is no type '\(name)': schema lists them all") }
         self.type = type
     }
 

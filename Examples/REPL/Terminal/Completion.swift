@@ -2,52 +2,10 @@ import EmbeddedServer
 import Scrollback
 
 /// The words that the tab key offers.
+///
+/// The usage of a command determines what may follow: a word in capitals, such as `CHANNEL`, stands
+/// for names, and any other word for itself.
 enum Completion {
-    /// The source of the words that complete an argument.
-    enum Source: Equatable {
-        case nothing
-        /// Fixed words.
-        case oneOf([String])
-        case commands
-        case types
-        case savable
-        case channels
-        case orders
-        case tables
-        case devices
-        case messages
-        case requests
-        case files
-        case directories
-        case calls
-        case conditions
-        case options
-
-        @MainActor func words(_ workspace: Workspace) -> [String] {
-            switch self {
-            // File names are completed elsewhere, because they depend on the typed path.
-            case .nothing, .files, .directories: []
-            case .oneOf(let words): words
-            case .commands: Command.all.map(\.name)
-            case .types: RecordType.names
-            case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "OutboxItem"]
-            // Ignore the error: the command reports a store that cannot be read.
-            case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
-            case .orders: Command.channelOrders
-            case .tables: RowDescription.allTables
-            case .devices:
-                ((try? workspace.world.devices.map(\.name)) ?? []) + workspace.keptDeviceNames
-            case .messages:
-                workspace.device?.collection?.messages.suffix(100)
-                    .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
-            case .requests: (try? workspace.store.outboxItems().map(\.requestID.rawValue)) ?? []
-            case .calls: BackendCall.allCases.map(\.rawValue)
-            case .conditions: NetworkCondition.all.map(\.name)
-            case .options: ClientOption.all.map(\.name)
-            }
-        }
-    }
-
     /// Returns the words that may be inserted at the cursor.
     ///
     /// - Parameters:
@@ -63,41 +21,87 @@ enum Completion {
         var typed = before.split(separator: " ")
         // After the words `as DEVICE`, complete the name of a command.
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
-        var candidates = Source.commands.words(workspace).nextWords(after: typed)
-        if let source = source(after: typed, isInQuote: quote != nil) {
-            switch source {
-            case .files, .directories:
-                return FileCompletion.paths(
-                    word, in: quote, directoriesOnly: source == .directories)
-            default: candidates += source.words(workspace)
+        var candidates = commandWords(after: typed.first == "help" ? typed.dropFirst() : typed[...])
+        var paths: [String] = []
+        // Ignore the error: performing the line reports an unknown command.
+        if typed.first != "help", let command = try? Command.command(for: typed) {
+            // Words in quotes are a single argument. An open quote begins the next argument.
+            let rest = typed.dropFirst(command.words.count).joined(separator: " ").unquotedWords
+            let index = max(0, rest.count - (quote == nil ? 0 : 1))
+            for form in command.forms(at: index, after: rest.prefix(index).last) {
+                switch form.split(separator: "=").last {
+                case "FILE", "PATH": paths += FileCompletion.paths(word, in: quote)
+                case "DIRECTORY":
+                    paths += FileCompletion.paths(word, in: quote, directoriesOnly: true)
+                default: candidates += names(form, workspace)
+                }
             }
         }
-        if let first = typed.first, first == "help" {
-            candidates = Source.commands.words(workspace).nextWords(after: typed.dropFirst())
-        }
         let word = word.lowercased()
-        return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
+        return Set(candidates.filter { $0.lowercased().hasPrefix(word) } + paths).sorted()
     }
 
-    /// Returns the source of the next word; `nil` if the command is unknown or has no further
-    /// argument.
-    private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
-        guard let command = try? Command.command(for: typed) else { return nil }
-        // Words in quotes are a single argument. An open quote begins the next argument.
-        let rest = typed.dropFirst(command.words.count).joined(separator: " ")
-        let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
-        if index < command.offers.count { return command.offers[index] }
-        return command.offersForMore ? command.offers.last : nil
+    /// Returns the next words of the commands that start with the given words.
+    private static func commandWords(after typed: ArraySlice<Substring>) -> [String] {
+        Command.all.map(\.words).filter { $0.starts(with: typed) && $0.count > typed.count }
+            .map { String($0[typed.count]) }
+    }
+
+    /// Returns the words for which a word of a usage stands.
+    @MainActor private static func names(_ form: String, _ workspace: Workspace) -> [String] {
+        // Ignore errors: the command reports a store that cannot be read.
+        switch form {
+        case "CHANNEL": (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
+        case "USER", "DEVICE":
+            ((try? workspace.world.devices.map(\.name)) ?? []) + workspace.keptDeviceNames
+        case "ID":
+            workspace.device?.collection?.messages.suffix(100)
+                .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
+        case "REQUESTID": (try? workspace.store.outboxItems().map(\.requestID.rawValue)) ?? []
+        case "TYPE": RecordType.names
+        case "ORDER": Command.channelOrders
+        case "TABLE": RowDescription.allTables
+        case "CALL": BackendCall.allCases.map(\.rawValue)
+        case "CODE": Command.codes.map(\.description)
+        case "CONDITION": NetworkCondition.all.map(\.name)
+        case "OPTION": Setting.ofClient.map(\.name)
+        case "SETTING": Setting.ofServer.map(\.name)
+        default: form.first?.isLowercase == true ? [form] : []
+        }
     }
 }
 
-extension [String] {
-    /// Returns, for each text that starts with the given words, the word that follows them.
-    fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
-        compactMap { text in
-            let all = text.split(separator: " ")
-            guard all.starts(with: words), all.count > words.count else { return nil }
-            return String(all[words.count])
+extension Command {
+    /// Returns the words of the usage that may stand for an argument.
+    ///
+    /// - Parameters:
+    ///   - index: The number of arguments before it.
+    ///   - previous: The argument before it. After a word of the usage, such as `in`, the next word
+    ///     of the usage follows.
+    /// - Returns: The words, such as `CHANNEL` and `all`.
+    fileprivate func forms(at index: Int, after previous: String?) -> [String] {
+        // The alternatives for each argument, and the arguments that may be repeated.
+        var forms: [[String]] = []
+        var repeated: [(index: Int, forms: [String])] = []
+        var isAlternative = false
+        for part in usage.split(separator: " ") {
+            let word = part.filter { !"[]().".contains($0) }
+            if word == "|" {
+                isAlternative = true
+            } else if isAlternative {
+                forms[forms.count - 1].append(word)
+                isAlternative = false
+            } else if !word.isEmpty {
+                forms.append([word])
+            }
+            if part.contains("...") { repeated.append((forms.count - 1, forms.last ?? [])) }
         }
+        if let place = forms.firstIndex(where: { $0.contains(previous ?? "") }),
+            previous?.first?.isLowercase == true, place + 1 < forms.count
+        {
+            return forms[place + 1]
+        }
+        return (index < forms.count ? forms[index] : [])
+            + repeated.filter { $0.index < index }.flatMap(\.forms)
     }
 }

@@ -10,14 +10,9 @@ import Foundation
 
     private let isJSON: Bool
     private let isQuiet: Bool
-    private let showsProgress: Bool
-    private var plainProgress: PlainProgress?
+    private var plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
 
-    init(_ options: Options) {
-        (isJSON, isQuiet) = (options.isJSON, options.isQuiet)
-        showsProgress = !options.isQuiet
-        plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
-    }
+    init(_ options: Options) { (isJSON, isQuiet) = (options.isJSON, options.isQuiet) }
 
     /// The number of columns of the terminal; `nil` if the output is not a terminal.
     var width: Int? {
@@ -30,45 +25,42 @@ import Foundation
         return nil
     }
 
-    /// Writes the result of a command.
-    ///
-    /// Empty lines and comments have no result.
-    func answer(_ reply: Command.Reply, to input: String) {
-        guard isJSON else { return writeText(reply.shown) }
-        for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
-    }
-
-    /// Writes the error of a command, after the events that arrived before the error.
-    func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
-        write(events)
-        if isJSON {
-            return write(
-                "\(ResultLine(error, to: input, line).json)\n", to: .standardOutput)
-        }
-        let place = line > 0 ? "line \(line): " : ""
-        write("error: \(place)\(sentence(of: error))\n", to: .standardError)
+    /// Writes the result of a command, and the events that it caused.
+    func write(_ outcome: Command.Outcome, of input: String) {
+        guard isJSON else { return writeText(outcome.text) }
+        write(outcome.lines(for: input, line))
     }
 
     /// Writes events that no command has caused.
     func write(_ events: [Event]) {
         guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
-        for event in events {
-            write("\(ResultLine(event, line).json)\n", to: .standardOutput)
-        }
+        write(events.map { OutputLine($0, line) })
+    }
+
+    private func write(_ lines: [OutputLine]) {
+        for line in lines { write("\(line.json)\n", to: .standardOutput) }
+    }
+
+    private func writeText(_ text: String) {
+        if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
+    }
+
+    func fail(_ error: any Error, of input: String = "") {
+        guard !isJSON else { return write([OutputLine(error, to: input, line)]) }
+        let place = line > 0 ? "line \(line): " : ""
+        write("error: \(place)\(sentence(of: error))\n", to: .standardError)
     }
 
     /// Shows progress: on a terminal in place, otherwise as lines at intervals.
+    ///
+    /// Pass `nil` to end the progress.
     func progress(_ text: String?) {
-        guard showsProgress else { return }
+        guard !isQuiet else { return }
         if plainProgress == nil {
             FileHandle.standardError.write(Data("\r\u{1B}[K\(text?.visible ?? "")".utf8))
         } else if let line = plainProgress?.line(text, at: .now) {
             write("\(line)\n", to: .standardError)
         }
-    }
-
-    private func writeText(_ text: String) {
-        if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
     }
 
     /// Writes text to a file.
@@ -80,12 +72,11 @@ import Foundation
     }
 }
 
-extension Command.Reply {
+extension Command.Outcome {
     /// Returns the lines that `--json` writes: a line for the result, and one for each event.
-    func jsonLines(to input: String, _ line: Int) -> [String] {
-        let isCommand = Command.name(in: input) != nil
-        return (isCommand ? [ResultLine(self, to: input, line).json] : [])
-            + events.map { ResultLine($0, line).json }
+    func lines(for input: String, _ line: Int) -> [OutputLine] {
+        (reply.map { [OutputLine($0, to: input, line)] } ?? [])
+            + events.map { OutputLine($0, line) }
     }
 }
 

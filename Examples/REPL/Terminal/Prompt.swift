@@ -15,7 +15,7 @@ import Foundation
         workspace.askSecret = { await editor.secret($0) }
         editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
         history.load()
-        print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
+        print("Scrollback \(Command.version). Type help for the commands, Ctrl-D to leave.")
         let lines = editor.lines(prompt: workspace.prompt)
         if let command = options.firstCommand {
             await perform(command, workspace, editor)
@@ -59,13 +59,11 @@ import Foundation
             editor.setPrompt(workspace.prompt)
         }
         do {
-            let reply = try await task.value
-            if reply.isLast { return false }
-            editor.printReply(reply.shown)
+            editor.printReply(try await task.value.text)
         } catch {
             editor.printAbovePrompt(workspace.events().map(\.text))
             editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
-        return true
+        return !workspace.hasEnded
     }
 }

@@ -53,12 +53,11 @@ import Scrollback
         _ line: String, _ workspace: Workspace, _ output: Output
     ) async -> Bool? {
         do {
-            let reply = try await Command.perform(line, in: workspace)
-            if reply.isLast { return nil }
-            output.answer(reply, to: line)
-            return true
+            output.write(try await Command.perform(line, in: workspace), of: line)
+            return workspace.hasEnded ? nil : true
         } catch {
-            output.fail(error, line, workspace.events())
+            output.write(workspace.events())
+            output.fail(error, of: line)
             return false
         }
     }

@@ -55,10 +55,10 @@ final class Device {
         options: ChatClientOptions, eventLimit: Int
     ) async throws(SyncError) {
         self.name = name
-        events = EventBuffer(limit: eventLimit)
         userID = Device.userID(of: name)
         self.network = network
         self.account = account
+        events = EventBuffer(limit: eventLimit)
         client = try await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
         listener.onEvent = { [weak self] in self?.report($0, $1) }
@@ -104,8 +104,7 @@ final class Device {
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
             for await change in changes {
-                let event = Event(.rowsChanged, "~ \(change.line)", [.text: change.line])
-                self?.report(event, .collection)
+                self?.report(Event("rows_changed", "~ \(change.line)"), .collection)
             }
         }
     }
@@ -165,32 +164,28 @@ struct EventBuffer {
     /// For example, uploads are shown before sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
-    private let limit: Int
-    private var events: [Source: [Event]] = [:]
-    private var leftOut: [Source: Int] = [:]
+    /// The maximum number of events of each source that are shown at once.
+    let limit: Int
 
-    /// Creates an empty buffer.
-    ///
-    /// - Parameter limit: The maximum number of events of each source that are shown at once.
+    private var events: [Source: [Event]] = [:]
+    private var omittedCounts: [Source: Int] = [:]
+
     init(limit: Int) { self.limit = limit }
 
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
-        let more = events[source, default: []].count - 2 * limit
-        // Remove many old events at a time, because removing the first element moves all others.
-        guard more > limit else { return }
-        events[source]?.removeFirst(more)
-        leftOut[source, default: 0] += more
+        guard events[source, default: []].count > limit else { return }
+        events[source]?.removeFirst()
+        omittedCounts[source, default: 0] += 1
     }
 
     mutating func removeAll() -> [Event] {
         defer { self = EventBuffer(limit: limit) }
         return Source.allCases.flatMap { source in
-            let events = events[source] ?? []
-            let more = max(0, events.count - limit)
-            let count = more + (leftOut[source] ?? 0)
-            let before = Event(.leftOut, "… \(counted(count, "earlier event"))", [.count: count])
-            return (count > 0 ? [before] : []) + events.dropFirst(more)
+            let omitted = omittedCounts[source].map {
+                Event("left_out", "… \(counted($0, "earlier event"))", ["count": $0])
+            }
+            return [omitted].compactMap { $0 } + (events[source] ?? [])
         }
     }
 }

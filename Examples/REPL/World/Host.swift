@@ -50,9 +50,7 @@ private final class EmbeddedHost: Host {
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
-            try FileManager.default.createDirectory(
-                at: home, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createPrivateDirectory(at: home)
             embedded = try EmbeddedServer(at: home.appending(path: "server")) { clock.now }
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
@@ -86,9 +84,7 @@ private final class MatrixHost: Host {
         self.secrets = secrets
         deviceIDs = home?.appending(path: "device-ids")
         guard let deviceIDs else { return }
-        try FileManager.default.createDirectory(
-            at: deviceIDs, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createPrivateDirectory(at: deviceIDs)
     }
 
     func makeBackend(
@@ -133,4 +129,12 @@ private final class MatrixHost: Host {
     }
 
     func close() {}
+}
+
+extension FileManager {
+    /// Creates a directory that only its owner can read, unless it exists.
+    func createPrivateDirectory(at url: URL) throws {
+        try createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
 }

@@ -17,9 +17,7 @@ extension EncryptionKey {
             guard creates else {
                 throw CommandError.failed("there is no key file '\(file.path)'")
             }
-            let digits = EncryptionKey().withUnsafeBytes { bytes in
-                bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-            }
+            let digits = EncryptionKey().withUnsafeBytes { Hex.text($0).replacing(" ", with: "") }
             let isCreated = FileManager.default.createFile(
                 atPath: file.path, contents: Data("\(digits)\n".utf8),
                 attributes: [.posixPermissions: 0o600])
@@ -28,13 +26,7 @@ extension EncryptionKey {
             }
         }
         let text = try? String(contentsOf: file, encoding: .utf8)
-        let digits = Array((text ?? "").trimmingCharacters(in: .whitespacesAndNewlines).utf8)
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count - 1, by: 2) {
-            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
-            bytes += UInt8(pair, radix: 16).map { [$0] } ?? []
-        }
-        guard digits.count == 2 * EncryptionKey.byteCount, let key = EncryptionKey(bytes) else {
+        guard let bytes = Hex.bytes(text ?? ""), let key = EncryptionKey(bytes) else {
             throw CommandError.failed(
                 "\(file.path) has no key: it should be 64 hexadecimal digits")
         }

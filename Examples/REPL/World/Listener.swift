@@ -8,86 +8,71 @@ import Scrollback
 final class Listener {
     var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
 
-    private func report(
-        _ name: Event.Name, _ text: String, _ values: Values = [:],
-        by source: EventBuffer.Source = .store
-    ) { onEvent(Event(name, text, values), source) }
-
-    private func report(
-        _ name: Event.Name, in channelURL: ChannelURL, _ text: String, _ values: Values
-    ) {
-        let url: Values = [.channelURL: channelURL]
-        report(name, text, url.merging(values) { $1 })
-    }
-
     /// The state of the engine at the last notification.
     private(set) var state: SyncState?
 
     private let userID: UserID
     /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
-    private var unread: UnreadItemCount?
+    private var unread = 0
     /// A Boolean value that indicates whether the client was offline since it was first online.
     private var wasOffline = false
 
     init(_ userID: UserID) { self.userID = userID }
 
     private func isOwn(_ message: Message) -> Bool { message.sender?.userID == userID }
-}
 
-// MARK: The engine
+    private func report(
+        _ name: String, _ text: String, _ values: Values = [:], by source: EventBuffer.Source
+    ) { onEvent(Event(name, text, values), source) }
 
-extension Listener {
+    // MARK: The engine
+
     func report(_ event: SyncEvent) {
         switch event {
         case .state(let state): self.state = state
         case .sessionExpired: break
         case .hugeGap(let url):
             report(
-                .hugeGap, "= a huge gap in \(url): see coverage, fill and restart",
-                [.channelURL: url], by: .engine)
+                "huge_gap", "= a huge gap in \(url): see coverage, fill and restart",
+                ["channel_url": url], by: .engine)
         case .historyLost(let loss):
-            report(
-                .historyLost, "= \(loss.sentence); fetching it again",
-                [.text: loss.sentence], by: .engine)
+            let text =
+                switch loss {
+                case .expiredCursor:
+                    "the device was offline for longer than the server keeps its feed"
+                case .newEpoch: "the server was restored to an earlier state"
+                }
+            report("history_lost", "= \(text); fetching it again", by: .engine)
         case .failed(let url, let error):
             report(
-                .syncFailed, "! syncing \(url) failed: \(sentence(of: error))",
-                [.channelURL: url, .error: sentence(of: error)], by: .engine)
+                "sync_failed", "! syncing \(url) failed: \(sentence(of: error))",
+                ["channel_url": url, "error": sentence(of: error)], by: .engine)
         case .evicted(let eviction):
+            let count = counted(eviction.messageCount, "message")
             report(
-                .messagesEvicted,
-                "= \(counted(eviction.messageCount, "message")) evicted: the cache has reached its limit",
-                [.count: eviction.messageCount], by: .engine)
+                "messages_evicted", "= \(count) evicted: the cache has reached its limit",
+                ["count": eviction.messageCount], by: .engine)
         case .deliveryResult(.sent(let message), let item) where item.operation == .send:
             report(
-                .messageSent, "= sent \(item.requestID) as \(message.messageID?.rawValue ?? "?")",
-                [.requestID: item.requestID, .message: message], by: .engine)
+                "message_sent", "= sent \(item.requestID) as \(message.messageID?.rawValue ?? "?")",
+                ["request_id": item.requestID, "message": message], by: .engine)
         case .deliveryResult(.failed(let item), _):
+            let id = item.requestID
             report(
-                .messageFailed,
-                "! \(item.requestID) failed: \(item.reason); resend \(item.requestID) tries again",
-                [.requestID: item.requestID, .error: item.reason], by: .engine)
+                "message_failed", "! \(id) failed: \(item.reason); resend \(id) tries again",
+                ["request_id": id, "error": item.reason], by: .engine)
         case .deliveryResult(.canceled, let item):
             report(
-                .messageCanceled, "= \(item.requestID) was canceled",
-                [.requestID: item.requestID], by: .engine)
+                "message_canceled", "= \(item.requestID) was canceled",
+                ["request_id": item.requestID], by: .engine)
         case .deliveryResult: break
         }
     }
 }
 
-extension HistoryLoss {
-    fileprivate var sentence: String {
-        switch self {
-        case .expiredCursor: "the device was offline for longer than the server keeps its feed"
-        case .newEpoch: "the server was restored to an earlier state"
-        }
-    }
-}
-
 extension OutboxItem {
-    var reason: String {
+    fileprivate var reason: String {
         let code = errorCode.map { "error \($0)" }
         guard let errorMessage, !errorMessage.isEmpty else { return code ?? "unknown reason" }
         return errorMessage + (code.map { " (\($0))" } ?? "")
@@ -98,41 +83,35 @@ extension OutboxItem {
 
 extension Listener: ConnectionDelegate, UserEventDelegate {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
+        wasOffline = wasOffline || event == .disconnected || event == .reconnectionStarted
+        func report(_ name: String, _ text: String) {
+            self.report(name, text, ["user_id": userID], by: .client)
+        }
         switch event {
-        case .connected: reportUser(.connected, "= \(userID) is connected")
-        case .disconnected:
-            wasOffline = true
-            reportUser(.disconnected, "= \(userID) is disconnected")
-        case .reconnectionStarted:
-            wasOffline = true
-            reportUser(.connectionLost, "= connection lost; retrying")
-        case .reconnectionSucceeded: reportUser(.connectionRestored, "= connected again")
+        case .connected: report("connected", "= \(userID) is connected")
+        case .disconnected: report("disconnected", "= \(userID) is disconnected")
+        case .reconnectionStarted: report("connection_lost", "= connection lost; retrying")
+        case .reconnectionSucceeded: report("connection_restored", "= connected again")
         case .reconnectionFailed:
-            reportUser(.connectionStopped, "= no longer retrying: type reconnect")
-        case .reconnectionCanceled: reportUser(.connectionStopped, "= no longer retrying")
+            report("connection_stopped", "= no longer retrying: type reconnect")
+        case .reconnectionCanceled: report("connection_stopped", "= no longer retrying")
         case .sessionRevoked:
-            reportUser(.sessionClosed, "! the server has revoked the session of \(userID)")
-        case .sessionExpired:
-            reportUser(.sessionRenewed, "= the session expired and was renewed")
+            report("session_closed", "! the server has revoked the session of \(userID)")
+        case .sessionExpired: report("session_renewed", "= the session expired and was renewed")
         default: break
         }
     }
 
-    private func reportUser(_ name: Event.Name, _ text: String) {
-        report(name, text, [.userID: userID], by: .client)
-    }
-
     func client(_ client: ChatClient, didFind damage: StorageDamage) {
         for sentence in damage.sentences {
-            report(.damageFound, "! \(sentence)", [.damage: [sentence]], by: .client)
+            report("damage_found", "! \(sentence)", ["damage": [sentence]], by: .client)
         }
     }
 
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount) {
-        let number = count.groupChannelUnreadMessageCount
-        defer { unread = count }
-        guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
-        report(.unreadChanged, "= \(number) unread", [.unread: number], by: .client)
+        guard unread != count.groupChannelUnreadMessageCount else { return }
+        unread = count.groupChannelUnreadMessageCount
+        report("unread_changed", "= \(unread) unread", ["unread": unread], by: .client)
     }
 }
 
@@ -140,159 +119,116 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
 
 extension Listener: ChannelDelegate {
     func client(_ client: ChatClient, didReceive event: ChannelEvent) {
+        let url = event.channelURL
+        let users = event.users.map(\.userID.rawValue).joined(separator: ", ")
         if let message = event.message {
             report(event, of: message)
         } else if let messageID = event.messageID {
-            report(
-                .messageDeleted, in: event.channelURL, "- \(event.channelURL) \(messageID)",
-                [.messageID: messageID])
-        } else if case .open(let channel)? = event.channel {
-            report(event, in: channel)
-        } else if case .group(let channel)? = event.channel {
-            report(event, in: channel)
+            report(event, "message_deleted", "- \(url) \(messageID)")
+        } else if event.channel == nil {
+            let (name, text) =
+                switch event.source {
+                case .eventUserLeft: ("channel_left", "- you have left \(url)")
+                case .eventUserBanned: ("channel_banned", "- you are banned from \(url)")
+                default: ("channel_removed", "- channel \(url)")
+                }
+            report(event, name, text)
+        } else if event.source == .channelBackgroundSync {
+            // Do not report channels at the first connection, because all of them are new then.
+            guard wasOffline else { return }
+            report(event, "channel_caught_up", "* \(url) changed while \(userID) was offline")
+        } else if event.source == .eventTypingStatusUpdated {
+            report(event, "typing", "= \(url): \(users.isEmpty ? "nobody" : users) is typing")
+        } else if event.source == .eventChannelChanged, case .group(let channel)? = event.channel {
+            // Report only a changed name: a channel that is new on this device has not changed.
+            let before = names.updateValue(channel.name, forKey: url)
+            guard let before, before != channel.name else { return }
+            report(event, "channel_changed", "* \(url) is \(channel.name)")
+        } else if event.source == .eventUserReceivedInvitation {
+            let actor = event.actor?.userID.rawValue ?? "somebody"
+            report(event, "invited", "= \(url): \(actor) invites \(users)")
         } else {
-            reportRemoval(event)
+            reportOther(event, users)
         }
+    }
+
+    private func reportOther(_ event: ChannelEvent, _ users: String) {
+        let url = event.channelURL
+        if let (name, verb) = Listener.actions[event.source] {
+            report(event, name, "= \(url): \(users) \(verb)")
+        } else if let (name, change) = Listener.changes[event.source] {
+            report(event, name, "* \(url) \(change)")
+        } else if case .open(let channel)? = event.channel {
+            let count = counted(channel.participantCount, "participant")
+            report(event, "participant_count_changed", "* \(url) has \(count)")
+        } else if case .group(let channel)? = event.channel,
+            event.source == .eventChannelMemberCountChanged
+        {
+            let count = counted(channel.memberCount, "member")
+            report(event, "member_count_changed", "* \(url) has \(count)")
+        }
+    }
+
+    /// What users do, by the source of the event.
+    private static let actions: [CollectionEventSource: (name: String, verb: String)] = [
+        .eventUserJoined: ("user_joined", "joins"), .eventUserLeft: ("user_left", "leaves"),
+        .eventUserEntered: ("user_entered", "enters"), .eventUserExited: ("user_exited", "exits"),
+        .eventUserDeclinedInvitation: ("invitation_declined", "declines"),
+        .eventUserMuted: ("user_muted", "is muted"),
+        .eventUserUnmuted: ("user_unmuted", "is no longer muted"),
+        .eventUserBanned: ("user_banned", "is banned"),
+        .eventUserUnbanned: ("user_unbanned", "is no longer banned"),
+    ]
+
+    /// What changes in a channel, by the source of the event.
+    private static let changes: [CollectionEventSource: (name: String, text: String)] = [
+        .eventChannelHidden: ("channel_hidden", "is hidden"),
+        .eventChannelFrozen: ("channel_frozen", "is frozen"),
+        .eventChannelUnfrozen: ("channel_unfrozen", "is not frozen"),
+        .eventOperatorUpdated: ("operators_changed", "has other operators"),
+        .eventPinnedMessageUpdated: ("pinned_messages_changed", "has other pinned messages"),
+        .eventChannelMetaDataCreated: ("metadata_changed", "has other metadata"),
+        .eventChannelMetaDataUpdated: ("metadata_changed", "has other metadata"),
+        .eventChannelMetaDataDeleted: ("metadata_changed", "has other metadata"),
+        .eventReadReceiptUpdated: ("channel_read", "was read"),
+        .eventUserMarkedRead: ("channel_read", "was read"),
+        .eventUserMarkedUnread: ("channel_read", "was read"),
+        .eventDeliveryReceiptUpdated: ("channel_delivered", "was delivered"),
+        .eventChannelResetHistory: ("history_reset", "has a new beginning for you"),
+        .eventMessageOffsetUpdated: ("history_reset", "has a new beginning for you"),
+    ]
+
+    /// Reports an event with the values of a notification.
+    private func report(_ event: ChannelEvent, _ name: String, _ text: String) {
+        var values: Values = ["channel_url": event.channelURL]
+        values["message"] = event.message
+        values["message_id"] = event.message == nil ? event.messageID : nil
+        values["user_id"] = event.actor?.userID
+        if !event.users.isEmpty { values["user_ids"] = event.users.map(\.userID) }
+        report(name, text, values, by: .store)
     }
 
     private func report(_ event: ChannelEvent, of message: Message) {
         let url = event.channelURL
         let id = message.messageID?.rawValue ?? "?"
-        func report(_ name: Event.Name, _ text: String) {
-            self.report(name, in: url, text, [.message: message])
-        }
+        let summary =
+            "\(url) \(id)  \(message.sender?.userID.rawValue ?? "(channel)"): \(message.text.oneLine)"
         switch event.source {
         case .eventMessageReceived, .eventMention:
-            if !isOwn(message) { report(.messageReceived, "+ \(url) \(message.summary)") }
-            if event.isMention { report(.mentioned, "= you are mentioned in \(id)") }
+            if !isOwn(message) { report(event, "message_received", "+ \(summary)") }
+            if event.isMention { report(event, "mentioned", "= you are mentioned in \(id)") }
         case .eventReactionUpdated:
             let reactions = message.reactions.map { "\($0.key) \($0.count)" }
-            report(
-                .reactionsChanged,
-                "* \(url) \(id)  "
-                    + (reactions.isEmpty
-                        ? "no reactions" : "[\(reactions.joined(separator: ", "))]"))
+            let text = reactions.isEmpty ? "no reactions" : "[\(reactions.joined(separator: ", "))]"
+            report(event, "reactions_changed", "* \(url) \(id)  \(text)")
         case .eventThreadInfoUpdated:
             let count = message.threadInfo?.replyCount ?? 0
-            report(
-                .threadChanged, "* \(url) \(id)  " + (count == 1 ? "1 reply" : "\(count) replies"))
+            let replies = count == 1 ? "1 reply" : "\(count) replies"
+            report(event, "thread_changed", "* \(url) \(id)  \(replies)")
         case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
-            if !isOwn(message) { report(.messageUpdated, "* \(url) \(message.summary)") }
+            if !isOwn(message) { report(event, "message_updated", "* \(summary)") }
         default: break
         }
-    }
-
-    private func reportRemoval(_ event: ChannelEvent) {
-        let url = event.channelURL
-        switch event.source {
-        case .eventUserLeft: report(.channelLeft, in: url, "- you have left \(url)", [:])
-        case .eventUserBanned: report(.channelBanned, in: url, "- you are banned from \(url)", [:])
-        default: report(.channelRemoved, in: url, "- channel \(url)", [:])
-        }
-    }
-
-    private func report(_ event: ChannelEvent, in channel: OpenChannel) {
-        switch event.source {
-        case .eventTypingStatusUpdated: reportTyping(event)
-        case .eventUserEntered: report(.userEntered, event, "enters")
-        case .eventUserExited: report(.userExited, event, "exits")
-        case .channelBackgroundSync: reportCatchUp(of: channel.url)
-        default:
-            report(
-                .participantCountChanged, in: channel.url,
-                "* \(channel.url) has \(counted(channel.participantCount, "participant"))",
-                [.count: channel.participantCount])
-        }
-    }
-
-    private func report(_ event: ChannelEvent, in channel: GroupChannel) {
-        let url = channel.url
-        func report(_ name: Event.Name, _ text: String) {
-            self.report(name, in: url, "* \(url) \(text)", [:])
-        }
-        switch event.source {
-        case .channelBackgroundSync: reportCatchUp(of: url)
-        case .eventChannelChanged: reportChange(of: channel)
-        case .eventChannelHidden: report(.channelHidden, "is hidden")
-        case .eventChannelFrozen: report(.channelFrozen, "is frozen")
-        case .eventChannelUnfrozen: report(.channelUnfrozen, "is not frozen")
-        case .eventChannelMemberCountChanged:
-            self.report(
-                .memberCountChanged, in: url,
-                "* \(url) has \(counted(channel.memberCount, "member"))",
-                [.count: channel.memberCount])
-        case .eventOperatorUpdated: report(.operatorsChanged, "has other operators")
-        case .eventPinnedMessageUpdated: report(.pinnedMessagesChanged, "has other pinned messages")
-        case .eventChannelMetaDataCreated, .eventChannelMetaDataUpdated,
-            .eventChannelMetaDataDeleted:
-            report(.metadataChanged, "has other metadata")
-        case .eventReadReceiptUpdated, .eventUserMarkedRead, .eventUserMarkedUnread:
-            report(.channelRead, "was read")
-        case .eventDeliveryReceiptUpdated: report(.channelDelivered, "was delivered")
-        case .eventChannelResetHistory, .eventMessageOffsetUpdated:
-            report(.historyReset, "has a new beginning for you")
-        case .eventTypingStatusUpdated: reportTyping(event)
-        case .eventUserReceivedInvitation: reportInvitation(event)
-        case .eventUserDeclinedInvitation: self.report(.invitationDeclined, event, "declines")
-        case .eventUserJoined: self.report(.userJoined, event, "joins")
-        case .eventUserLeft: self.report(.userLeft, event, "leaves")
-        case .eventUserMuted: self.report(.userMuted, event, "is muted")
-        case .eventUserUnmuted: self.report(.userUnmuted, event, "is no longer muted")
-        case .eventUserBanned: self.report(.userBanned, event, "is banned")
-        case .eventUserUnbanned: self.report(.userUnbanned, event, "is no longer banned")
-        default: break
-        }
-    }
-
-    private func reportCatchUp(of url: ChannelURL) {
-        // Do not report channels at the first connection, because all of them are new then.
-        guard wasOffline else { return }
-        report(
-            .channelCaughtUp, in: url, "* \(url) changed while \(userID) was offline", [:])
-    }
-
-    private func reportChange(of channel: GroupChannel) {
-        // Report only a changed name: a channel that is new on this device has not changed.
-        let before = names.updateValue(channel.name, forKey: channel.url)
-        guard let before, before != channel.name else { return }
-        report(
-            .channelChanged, in: channel.url,
-            "* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)",
-            [.channel: channel])
-    }
-
-    private func reportTyping(_ event: ChannelEvent) {
-        let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
-        report(
-            .typing, in: event.channelURL,
-            "= \(event.channelURL): \(names.isEmpty ? "nobody" : names) is typing",
-            [.userIDs: event.users.map(\.userID)])
-    }
-
-    private func reportInvitation(_ event: ChannelEvent) {
-        let names = event.users.map(\.userID.rawValue).joined(separator: ", ")
-        var values: Values = [.userIDs: event.users.map(\.userID)]
-        values[.userID] = event.actor?.userID
-        report(
-            .invited, in: event.channelURL,
-            "= \(event.channelURL): \(event.actor?.userID.rawValue ?? "somebody") invites \(names)",
-            values)
-    }
-
-    /// Reports an event for each user whom a channel event concerns.
-    private func report(_ name: Event.Name, _ event: ChannelEvent, _ verb: String) {
-        for user in event.users {
-            report(
-                name, in: event.channelURL, "= \(event.channelURL): \(user.userID) \(verb)",
-                [.userID: user.userID])
-        }
-    }
-}
-
-extension Message {
-    /// The ID, the sender and the text of the message.
-    fileprivate var summary: String {
-        "\(messageID?.rawValue ?? "?")  \(sender?.userID.rawValue ?? "(channel)"): \(text.oneLine)"
     }
 }
 
@@ -304,8 +240,8 @@ extension Listener: MessageCollectionDelegate {
         deletedChannel channelURL: ChannelURL
     ) {
         report(
-            .channelRemoved, "- \(channelURL) can no longer be shown: close it",
-            [.channelURL: channelURL], by: .collection)
+            "channel_removed", "- \(channelURL) can no longer be shown: close it",
+            ["channel_url": channelURL], by: .collection)
     }
 
     func messageCollection(
@@ -313,8 +249,8 @@ extension Listener: MessageCollectionDelegate {
     ) {
         guard updatedParentMessage == nil, let id = collection.parentMessageID else { return }
         report(
-            .threadEnded, "- message \(id) was deleted: its replies get no more",
-            [.messageID: id], by: .collection)
+            "thread_ended", "- message \(id) was deleted: its replies get no more",
+            ["message_id": id], by: .collection)
     }
 
     func messageCollection(
@@ -322,7 +258,7 @@ extension Listener: MessageCollectionDelegate {
         for requestID: RequestID
     ) {
         report(
-            .uploaded, "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
-            [.requestID: requestID, .bytes: bytes, .total: total], by: .upload)
+            "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
+            ["request_id": requestID, "bytes": bytes, "total": total], by: .upload)
     }
 }

@@ -6,107 +6,97 @@ struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
 
+    /// A description of the setting; empty if the name says enough.
+    var meaning = ""
+
     let text: @Sendable (Root) -> String
 
     /// Sets the value from text, and returns whether the text is valid.
     let set: @Sendable (String, inout Root) -> Bool
 }
 
-extension Array {
-    /// The values by their names.
-    func texts<Root>(of root: Root) -> [String: String] where Element == Setting<Root> {
-        Dictionary(uniqueKeysWithValues: map { ($0.name, $0.text(root)) })
-    }
-}
-
 extension Setting {
-    static func count(
-        _ name: String, _ path: any WritableKeyPath<Root, Int> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { "\($0[keyPath: path])" },
-            set: { text, root in
-                guard let count = Int(text), count >= 0 else { return false }
-                root[keyPath: path] = count
-                return true
-            })
-    }
-
-    static func countOrNone(
-        _ name: String, _ path: any WritableKeyPath<Root, Int?> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { $0[keyPath: path].map { "\($0)" } ?? "none" },
-            set: { text, root in
-                let count = Int(text)
-                guard text == "none" || count.map({ $0 >= 0 }) == true else { return false }
-                root[keyPath: path] = count
-                return true
-            })
-    }
-
-    static func flag(
-        _ name: String, _ path: any WritableKeyPath<Root, Bool> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { "\($0[keyPath: path])" },
-            set: { text, root in
-                guard let flag = Bool(text) else { return false }
-                root[keyPath: path] = flag
-                return true
-            })
-    }
-
-    static func text(
-        _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { $0[keyPath: path] },
-            set: { text, root in
-                root[keyPath: path] = text
-                return true
-            })
-    }
-
-    static func duration(
-        _ name: String, _ path: any WritableKeyPath<Root, Duration> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { $0[keyPath: path].brief },
-            set: { text, root in
-                guard let duration = Duration(typed: text) else { return false }
-                root[keyPath: path] = duration
-                return true
-            })
-    }
-
-    static func durationOrNone(
-        _ name: String, _ path: any WritableKeyPath<Root, Duration?> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { $0[keyPath: path]?.brief ?? "none" },
-            set: { text, root in
-                let duration = Duration(typed: text)
-                guard text == "none" || duration != nil else { return false }
-                root[keyPath: path] = duration
-                return true
-            })
-    }
-
-    static func oneOf<Value: CaseIterable & Hashable & Sendable>(
+    init<Value: SettingValue>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable
-    ) -> Setting {
-        Setting(
-            name: name, text: { "\($0[keyPath: path])" },
+    ) {
+        self.init(
+            name: name, text: { $0[keyPath: path].settingText },
             set: { text, root in
-                guard let value = Value.allCases.first(where: { "\($0)" == text }) else {
-                    return false
-                }
+                guard let value = Value(settingText: text) else { return false }
                 root[keyPath: path] = value
                 return true
             })
     }
 }
+
+/// A value of a setting, which can be read from text.
+protocol SettingValue: Sendable {
+    var settingText: String { get }
+
+    init?(settingText: String)
+}
+
+extension Int: SettingValue {
+    var settingText: String { "\(self)" }
+
+    init?(settingText: String) {
+        guard let count = Int(settingText), count >= 0 else { return nil }
+        self = count
+    }
+}
+
+extension Bool: SettingValue {
+    var settingText: String { "\(self)" }
+
+    init?(settingText: String) { self.init(settingText) }
+}
+
+extension String: SettingValue {
+    var settingText: String { self }
+
+    init?(settingText: String) { self = settingText }
+}
+
+extension Duration: SettingValue {
+    var settingText: String { brief }
+
+    init?(settingText: String) { self.init(typed: settingText) }
+}
+
+extension Optional: SettingValue where Wrapped: SettingValue {
+    var settingText: String { self?.settingText ?? "none" }
+
+    init?(settingText: String) {
+        guard settingText != "none" else {
+            self = .none
+            return
+        }
+        guard let value = Wrapped(settingText: settingText) else { return nil }
+        self = .some(value)
+    }
+}
+
+extension Array: SettingValue where Element == UserID {
+    var settingText: String { map(\.rawValue).joined(separator: ",") }
+
+    init?(settingText: String) {
+        self = settingText.split(separator: ",").map { UserID(String($0)) }
+    }
+}
+
+extension SettingValue where Self: CaseIterable {
+    var settingText: String { "\(self)" }
+
+    init?(settingText: String) {
+        guard let value = Self.allCases.first(where: { "\($0)" == settingText }) else { return nil }
+        self = value
+    }
+}
+
+extension StorageFailurePolicy: SettingValue {}
+extension HugeGapPolicy: SettingValue {}
+extension ResendPolicy: SettingValue {}
+extension FailedItemPolicy: SettingValue {}
 
 extension Array {
     /// Sets the properties that words of the form `NAME=VALUE` specify.
@@ -115,154 +105,169 @@ extension Array {
     ) throws where Element == Setting<Root> {
         for word in words {
             guard let sign = word.firstIndex(of: "=") else { throw CommandError.usage }
-            let name = word[..<sign]
-            guard let setting = first(where: { $0.name == name }) else {
-                throw CommandError.failed(
-                    "there is no '\(name)': \(map(\.name).joined(separator: ", "))")
-            }
             let value = String(word[sign...].dropFirst())
-            guard setting.set(value, &root) else {
-                throw CommandError.failed("'\(value)' is not a value of \(name)")
+            _ = try showOrSet([String(word[..<sign]), value], of: &root)
+        }
+    }
+
+    /// Returns all settings as text, or the setting that the first word names, after setting it to
+    /// the value of the second word if there is one.
+    ///
+    /// - Parameters:
+    ///   - words: The words of a command.
+    ///   - root: The value whose property is set.
+    ///   - remark: A text after a value that was set.
+    /// - Returns: The text.
+    /// - Throws: ``CommandError`` if there is no such setting, or no such value.
+    func showOrSet<Root>(
+        _ words: [String], of root: inout Root, _ remark: String = ""
+    ) throws -> any Reply where Element == Setting<Root> {
+        guard let name = words.first else {
+            let current = root
+            return Command.table(self, limit: .everything, orNone: "") {
+                [$0.name, $0.text(current), $0.meaning]
             }
         }
+        guard words.count <= 2 else { throw CommandError.usage }
+        guard let setting = first(where: { $0.name == name }) else {
+            let names = map(\.name).joined(separator: ", ")
+            throw CommandError.failed(
+                "there is no '\(name)': "
+                    + (count > 10 ? "the command without a name lists all" : names))
+        }
+        if words.count == 2, !setting.set(words[1], &root) {
+            throw CommandError.failed("'\(words[1])' is not a value of \(name)")
+        }
+        let meaning = setting.meaning.isEmpty || words.count == 2 ? "" : ": \(setting.meaning)"
+        let value = setting.text(root)
+        return ValuedReply(
+            "\(name) is \(value)\(words.count == 2 ? remark : meaning)",
+            ["name": name, "value": value])
     }
 }
 
-/// A setting of a new group channel, in addition to its URL and its members.
-typealias GroupChannelSetting = Setting<GroupChannelCreateParams>
-
-extension GroupChannelSetting {
-    static let all: [GroupChannelSetting] = [
-        .text("name", \.name), .text("coverURL", \.coverURL), .text("data", \.data),
-        .text("customType", \.customType), .flag("isDistinct", \.isDistinct),
-        .flag("isPublic", \.isPublic),
-        Setting(
-            name: "operatorUserIDs",
-            text: { $0.operatorUserIDs.map(\.rawValue).joined(separator: ",") },
-            set: { text, params in
-                params.operatorUserIDs = text.split(separator: ",").map { UserID(String($0)) }
-                return true
-            }),
-    ]
+extension Setting where Root == GroupChannelCreateParams {
+    /// The settings of a new group channel, in addition to its URL and its members.
+    static var ofGroupChannel: [Setting] {
+        [
+            Setting("name", \.name), Setting("coverURL", \.coverURL), Setting("data", \.data),
+            Setting("customType", \.customType), Setting("isDistinct", \.isDistinct),
+            Setting("isPublic", \.isPublic), Setting("operatorUserIDs", \.operatorUserIDs),
+        ]
+    }
 }
 
-/// A setting of a new open channel, in addition to its URL.
-typealias OpenChannelSetting = Setting<OpenChannelCreateParams>
-
-extension OpenChannelSetting {
-    static let all: [OpenChannelSetting] = [
-        .text("name", \.name), .text("data", \.data), .text("customType", \.customType),
-    ]
+extension Setting where Root == OpenChannelCreateParams {
+    /// The settings of a new open channel, in addition to its URL.
+    static var ofOpenChannel: [Setting] {
+        [Setting("name", \.name), Setting("data", \.data), Setting("customType", \.customType)]
+    }
 }
 
-typealias ClientOption = Setting<ChatClientOptions>
-
-extension ClientOption {
-    static let all: [ClientOption] = [
-        .text("applicationID", \.applicationID),
-        .oneOf("storageFailurePolicy", \.storageFailurePolicy),
-        .duration("typingThrottle", \.typingThrottle),
-        .count("cacheLimits.maximumByteCount", \.cacheLimits.maximumByteCount),
-        Setting(
-            name: "cacheLimits.clearOrder", text: { $0.cacheLimits.clearOrder.word },
-            set: { text, options in
-                guard let order = CacheClearOrder(typed: text) else { return false }
-                options.cacheLimits.clearOrder = order
-                return true
-            }),
+extension Setting where Root == ChatClientOptions {
+    private static var retention: Setting {
         Setting(
             name: "cacheLimits.retention",
             text: { $0.cacheLimits.retention == nil ? "none" : "by channel" },
             set: { text, options in
-                guard text != "none" else {
+                if text == "none" {
                     options.cacheLimits.retention = nil
-                    return true
+                } else if let table = CacheRetention.table(typed: text) {
+                    options.cacheLimits.retention = { table[$0] ?? .unlimited }
+                } else {
+                    return false
                 }
-                guard let table = CacheRetention.table(typed: text) else { return false }
-                options.cacheLimits.retention = { table[$0] ?? .unlimited }
                 return true
-            }),
-        .count("store.writeBufferByteCount", \.store.writeBufferByteCount),
-        .count("store.blockCacheByteCount", \.store.blockCacheByteCount),
-        .count("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
-        .flag("store.isCompressed", \.store.isCompressed),
-        .flag("store.verifiesChecksums", \.store.verifiesChecksums),
-        .flag("store.isSearchIndexed", \.store.isSearchIndexed),
-        .count("store.maxOpenFiles", \.store.maxOpenFiles),
-        Setting(
-            name: "sync.backoff", text: { "\($0.sync.backoff.text)" },
-            set: { text, options in
-                guard let backoff = Backoff(typed: text) else { return false }
-                options.sync.backoff = backoff
-                return true
-            }),
-        .count("sync.pageSize", \.sync.pageSize),
-        .count("sync.parallelRequests", \.sync.parallelRequests),
-        .count("sync.backgroundChannels", \.sync.backgroundChannels),
-        .count("sync.backgroundPages", \.sync.backgroundPages),
-        .count("sync.hugeGapThreshold", \.sync.hugeGapThreshold),
-        .oneOf("sync.hugeGapPolicy", \.sync.hugeGapPolicy),
-        .duration("sync.clockSkew", \.sync.clockSkew),
-        .count("sync.parallelSends", \.sync.parallelSends),
-        .duration("sync.outboxItemLifetime", \.sync.outboxItemLifetime),
-        .oneOf("sync.resendPolicy", \.sync.resendPolicy),
-        .oneOf("sync.failedItemPolicy", \.sync.failedItemPolicy),
-        .countOrNone("sync.failedItemLimit", \.sync.failedItemLimit),
-        .durationOrNone("sync.failedItemLifetime", \.sync.failedItemLifetime),
-    ]
+            })
+    }
+
+    /// The options of a client.
+    static var ofClient: [Setting] {
+        [
+            Setting("applicationID", \.applicationID),
+            Setting("storageFailurePolicy", \.storageFailurePolicy),
+            Setting("typingThrottle", \.typingThrottle),
+            Setting("cacheLimits.maximumByteCount", \.cacheLimits.maximumByteCount),
+            Setting("cacheLimits.clearOrder", \.cacheLimits.clearOrder),
+            retention,
+            Setting("store.writeBufferByteCount", \.store.writeBufferByteCount),
+            Setting("store.blockCacheByteCount", \.store.blockCacheByteCount),
+            Setting("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
+            Setting("store.isCompressed", \.store.isCompressed),
+            Setting("store.verifiesChecksums", \.store.verifiesChecksums),
+            Setting("store.isSearchIndexed", \.store.isSearchIndexed),
+            Setting("store.maxOpenFiles", \.store.maxOpenFiles),
+            Setting("sync.backoff", \.sync.backoff),
+            Setting("sync.pageSize", \.sync.pageSize),
+            Setting("sync.parallelRequests", \.sync.parallelRequests),
+            Setting("sync.backgroundChannels", \.sync.backgroundChannels),
+            Setting("sync.backgroundPages", \.sync.backgroundPages),
+            Setting("sync.hugeGapThreshold", \.sync.hugeGapThreshold),
+            Setting("sync.hugeGapPolicy", \.sync.hugeGapPolicy),
+            Setting("sync.clockSkew", \.sync.clockSkew),
+            Setting("sync.parallelSends", \.sync.parallelSends),
+            Setting("sync.outboxItemLifetime", \.sync.outboxItemLifetime),
+            Setting("sync.resendPolicy", \.sync.resendPolicy),
+            Setting("sync.failedItemPolicy", \.sync.failedItemPolicy),
+            Setting("sync.failedItemLimit", \.sync.failedItemLimit),
+            Setting("sync.failedItemLifetime", \.sync.failedItemLifetime),
+        ]
+    }
 }
 
-/// A setting of the behavior in which servers differ.
-typealias ServerSetting = Setting<ServerConditions>
-
-extension ServerSetting {
-    static let all: [ServerSetting] = [
-        .count("pageLimit", \.pageLimit),
-        .count("changelogPageSize", \.changelogPageSize),
-        .count("feedBatchSize", \.feedBatchSize),
-        .count("listLimit", \.listLimit),
-        .count("maximumFileByteCount", \.maximumFileByteCount),
-        .countOrNone("feedLimit", \.feedLimit),
-        .duration("federationDelay", \.federationDelay),
-        .durationOrNone("deduplicationPeriod", \.deduplicationPeriod),
-        .flag("repeatsChangelogEntries", \.repeatsChangelogEntries),
-        .flag("requiresKnownUsers", \.requiresKnownUsers),
-        .flag("hasSeparateReactions", \.hasSeparateReactions),
-    ]
+extension Setting where Root == ServerConditions {
+    /// The behavior in which servers differ.
+    static var ofServer: [Setting] {
+        [
+            Setting("pageLimit", \.pageLimit), Setting("changelogPageSize", \.changelogPageSize),
+            Setting("feedBatchSize", \.feedBatchSize), Setting("listLimit", \.listLimit),
+            Setting("maximumFileByteCount", \.maximumFileByteCount),
+            Setting("feedLimit", \.feedLimit), Setting("federationDelay", \.federationDelay),
+            Setting("deduplicationPeriod", \.deduplicationPeriod),
+            Setting("repeatsChangelogEntries", \.repeatsChangelogEntries),
+            Setting("requiresKnownUsers", \.requiresKnownUsers),
+            Setting("hasSeparateReactions", \.hasSeparateReactions),
+        ]
+    }
 }
 
-extension Backoff {
-    /// The delays as text: the first delay, the factor, the maximum delay, and the number of
-    /// attempts.
-    fileprivate var text: String {
+extension Setting where Root == NetworkConditions {
+    /// The conditions of a network.
+    static var ofNetwork: [Setting] {
+        NetworkCondition.all.map { condition in
+            Setting(
+                name: condition.name, meaning: condition.meaning,
+                text: { condition.text(in: $0) }, set: { condition.set($0, in: &$1) })
+        }
+    }
+}
+
+/// The first delay, the factor, the maximum delay and, if it is limited, the number of attempts.
+extension Backoff: SettingValue {
+    var settingText: String {
         "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")
     }
 
-    fileprivate init?(typed text: String) {
-        let parts = text.split(separator: ",").map(String.init)
-        guard (3...4).contains(parts.count), let interval = Duration(typed: parts[0]),
+    init?(settingText: String) {
+        let parts = settingText.split(separator: ",").map(String.init)
+        let retries = parts.count == 4 ? Int(parts[3]) : nil
+        guard parts.count == 3 || retries != nil, let interval = Duration(typed: parts[0]),
             let multiplier = Double(parts[1]), multiplier >= 1,
             let maximum = Duration(typed: parts[2])
         else { return nil }
-        let retries = parts.count == 4 ? Int(parts[3]) : nil
-        if parts.count == 4, retries == nil { return nil }
         self.init(
             interval: interval, multiplier: multiplier, maximum: maximum, retries: retries)
     }
 }
 
-extension CacheClearOrder {
-    /// The text of the order; a custom comparison is shown as `custom`.
-    fileprivate var word: String {
-        if case .messageCollectionAccessedAt = self {
-            "messageCollectionAccessedAt"
-        } else {
-            "custom"
-        }
+extension CacheClearOrder: SettingValue {
+    var settingText: String {
+        if case .messageCollectionAccessedAt = self { return "messageCollectionAccessedAt" }
+        return "custom"
     }
 
-    fileprivate init?(typed text: String) {
-        switch text {
+    init?(settingText: String) {
+        switch settingText {
         case "messageCollectionAccessedAt": self = .messageCollectionAccessedAt
         case "largestFirst": self = .custom { $0.messageCount > $1.messageCount }
         case "smallestFirst": self = .custom { $0.messageCount < $1.messageCount }
@@ -297,5 +302,15 @@ extension Duration {
             return "\(milliseconds / size)\(unit)"
         }
         return "\(milliseconds)ms"
+    }
+
+    /// Reads a number with a unit, such as `2s`, `500ms`, `10m`, `3h` or `1d`.
+    init?(typed text: String) {
+        let number = text.prefix { $0.isNumber || $0 == "." }
+        let units = ["ms": 1.0, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let count = Double(number), count.isFinite, count < 1e9,
+            let unit = units[String(text.dropFirst(number.count))]
+        else { return nil }
+        self = .milliseconds(count * unit)
     }
 }

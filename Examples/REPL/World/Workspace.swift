@@ -23,6 +23,9 @@ import Scrollback
     /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
+    /// A Boolean value that indicates whether the command `quit` has ended the prompt.
+    var hasEnded = false
+
     private let options: World.Options
     private var made: World?
     private var isPerforming = false
@@ -173,12 +176,10 @@ extension Workspace {
     }
 
     /// Runs a command, and collects the events that arrive while it runs.
-    func perform(
-        _ body: () async throws -> Command.Reply
-    ) async throws -> Command.Reply {
+    func perform(_ body: () async throws -> any Reply) async throws -> any Reply {
         isPerforming = true
         defer { isPerforming = false }
-        let reply: Command.Reply
+        let reply: any Reply
         do {
             reply = try await body()
         } catch {
@@ -186,7 +187,7 @@ extension Workspace {
             reported = deviceEvents()
             throw error
         }
-        if !reply.isLast, let made {
+        if !hasEnded, let made {
             await made.waitUntilIdle(within: patience)
             if !made.clock.isRunning { try await made.pass(.seconds(1)) }
         }
@@ -232,13 +233,11 @@ extension Workspace {
         return observation != nil
     }
 
-    /// Removes and returns the events: first an event for each change of the observed part of the
+    /// Removes and returns the events: first one for each change of the observed part of the
     /// store, then the events of the devices.
     func events() -> [Event] {
         defer { reported = [] }
-        let changes = observation?.drain().map { change in
-            Event(.storeChanged, change.line, [.change: change.number])
-        }
-        return (changes ?? []) + reported
+        let changes = observation?.drain() ?? []
+        return changes.map { Event("store_changed", $0.line, ["change": $0.number]) } + reported
     }
 }

@@ -15,11 +15,11 @@ final class World {
         /// The start of a clock that only commands advance; `nil` to use the system's clock.
         var start: Timestamp?
 
-        /// The maximum number of events of each source that are shown at once.
-        var eventLimit = 12
-
         /// The key of the devices' stores, and of stores that the user opens.
         var encryptionKey: EncryptionKey?
+
+        /// The maximum number of events of each source that are shown at once.
+        var eventLimit = 12
     }
 
     let options: Options
@@ -169,18 +169,18 @@ final class World {
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
         let plain = devices.appending(path: encoded)
         guard options.encryptionKey != nil else {
-            try makeDirectory(plain)
+            try FileManager.default.createPrivateDirectory(at: plain)
             return plain
         }
         // The name with a hyphen cannot equal a readable name, because percent-encoded names
         // contain no hyphen.
         let hidden = devices.appending(path: "-" + name.hashedFileName)
-        try makeDirectory(hidden)
+        try FileManager.default.createPrivateDirectory(at: hidden)
         for application in contents(of: plain) {
             let (old, new) = (
                 plain.appending(path: application), hidden.appending(path: application)
             )
-            try makeDirectory(new)
+            try FileManager.default.createPrivateDirectory(at: new)
             for item in contents(of: old)
             where !FileManager.default.fileExists(atPath: new.appending(path: item).path) {
                 try FileManager.default.moveItem(
@@ -197,12 +197,6 @@ final class World {
     /// Returns the names in a directory; none if the directory is missing or cannot be read.
     private func contents(of directory: URL) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    }
-
-    private func makeDirectory(_ directory: URL) throws {
-        try FileManager.default.createDirectory(
-            at: directory, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
     }
 
     /// Returns a closure that creates request IDs that are short enough to type.

@@ -128,19 +128,3 @@ extension Timestamp {
         return .milliseconds(overflows ? .max : milliseconds)
     }
 }
-
-extension Duration {
-    /// Reads a number with a unit, such as `2s`, `500ms`, `10m`, `3h` or `1d`.
-    init?(typed text: String) {
-        let number = text.prefix { $0.isNumber || $0 == "." }
-        guard let count = Double(number), count.isFinite, count < 1e9 else { return nil }
-        switch text.dropFirst(number.count) {
-        case "ms": self = .milliseconds(count)
-        case "s": self = .milliseconds(count * 1_000)
-        case "m": self = .milliseconds(count * 60_000)
-        case "h": self = .milliseconds(count * 3_600_000)
-        case "d": self = .milliseconds(count * 86_400_000)
-        default: return nil
-        }
-    }
-}

@@ -1,0 +1,81 @@
+import Scrollback
+
+/// The reply of a command: a text for people and, for `--json`, the values that the text shows.
+protocol Reply: Sendable {
+    var text: String { get }
+
+    var values: Values { get }
+}
+
+extension String: Reply {
+    var text: String { self }
+
+    var values: Values { [:] }
+}
+
+/// A text with values.
+struct ValuedReply: Reply {
+    var text: String
+    var values: Values
+
+    init(_ text: String, _ values: Values) { (self.text, self.values) = (text, values) }
+
+    /// Creates a reply with a record as its value, under the name of the record's type.
+    init<Value: Record>(_ text: String, _ record: Value) {
+        self.init(text, [Value.valueName: record])
+    }
+
+    /// Creates a reply with a list of records.
+    init<Value: Record>(_ text: String, list: [Value]) {
+        self.init(text, [Value.valueName + "s": list])
+    }
+
+    static func + (reply: ValuedReply, text: String) -> ValuedReply {
+        ValuedReply(reply.text + text, reply.values)
+    }
+
+    static func + (text: String, reply: ValuedReply) -> ValuedReply {
+        ValuedReply(text + reply.text, reply.values)
+    }
+}
+
+/// The values of a reply or of an event, by name.
+///
+/// DO NOT CHANGE a name: scripts read them.
+struct Values: Encodable, Sendable, ExpressibleByDictionaryLiteral {
+    private var entries: [String: any Encodable & Sendable]
+
+    init(dictionaryLiteral entries: (String, any Encodable & Sendable)...) {
+        self.entries = Dictionary(entries) { $1 }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Sets a value; `nil` leaves it out.
+    subscript(name: String) -> (any Encodable & Sendable)? {
+        get { entries[name] }
+        set { entries[name] = newValue }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try entries.mapValues(Entry.init).encode(to: encoder)
+    }
+
+    private struct Entry: Encodable {
+        let value: any Encodable & Sendable
+
+        func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    }
+}
+
+extension Record {
+    /// The name of a value of this type, such as `message`.
+    fileprivate static var valueName: String {
+        switch schema.name {
+        case "GroupChannel", "OpenChannel": "channel"
+        case "Message", "Member", "User": schema.name.lowercased()
+        case "OutboxItem": "outbox_item"
+        default: "record"
+        }
+    }
+}
