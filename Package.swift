@@ -148,7 +148,7 @@ let package = Package(
                 "ScrollbackFaultyDisks", "ScrollbackCrashWriter",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            exclude: ["Copies", "Encrypted", "Schemas"]
+            exclude: ["Copies", "Schemas"]
         ),
         .executableTarget(
             name: "ScrollbackCrashWriter",

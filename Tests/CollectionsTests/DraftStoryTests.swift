@@ -83,24 +83,4 @@ import Testing
         #expect(try client.engine.store.drafts() == ["general": "canary"])
         await client.close()
     }
-
-    /// Replaces a user's files with files of schema version 1.
-    @Test func clientReportsAMigrationOfOlderFiles() async throws {
-        let story = try await ClientStory()
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../StoreTests/Schemas/1/plain")
-        let directory = story.directory(of: "bob")
-        try FileManager.default.createDirectory(
-            at: directory.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(at: fixture, to: directory)
-        let progress = Locked<[Double]>([])
-        let client = try await ChatClient.open(
-            backend: story.network, options: story.options,
-            migrationHandler: { step in progress.withLock { $0.append(step.fractionCompleted) } })
-        try await client.connect(as: Credentials("bob"))
-        #expect(progress.withLock { $0.first == 0 && $0.last == 1 })
-        #expect(try client.engine.store.openingReport.migratedFrom == 1)
-        #expect(try client.engine.store.message("1", in: "general") != nil)
-        await client.close()
-    }
 }

@@ -45,11 +45,10 @@ import Testing
         ByteWriter.key {
             $0.integer(count)
             $0.integer(access)
-            $0.byte(0)
         }
     }
 
-    private static let damage: [[UInt8]] = [[], [0xFF], Array(repeating: 0xFF, count: 17)]
+    private static let damage: [[UInt8]] = [[], [0xFF], Array(repeating: 0xFF, count: 16)]
 
     @Test(arguments: [.max, .min, -1, 1 << 40 + 1] as [Int64])
     func implausibleCountIsDamage(count: Int64) throws {

@@ -1,6 +1,5 @@
 import Foundation
 import Models
-import ScrollbackFaultyDisks
 import Testing
 
 @testable import Store
@@ -70,21 +69,6 @@ import Testing
         }
     }
 
-    @Test func filesOfAnEncryptedStoreDoNotContainTheText() throws {
-        for form in FileForm.allCases {
-            let directory = try StoreDirectory(form)
-            let store = try directory.open()
-            try store.write { try $0.setDraft("canary", of: "general") }
-            store.close()
-            let found = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
-                .contains { path in
-                    let bytes = try? Data(contentsOf: directory.url.appending(path: path))
-                    return bytes?.range(of: Data("canary".utf8)) != nil
-                }
-            #expect(found == (form == .plain))
-        }
-    }
-
     // MARK: Damage
 
     @Test func draftThatCannotBeDecodedIsReportedAndReplaced() throws {
@@ -132,62 +116,5 @@ import Testing
         store.close()
         let rows = try SchemaFixture.rows(of: directory)
         #expect(rows.contains("6467656e6572616c → 53656520796f75"))
-    }
-
-    // MARK: Migration
-
-    @Test(arguments: FileForm.allCases)
-    func storeOfVersion1IsMigratedWithProgress(_ form: FileForm) throws {
-        let directory = try SchemaFixture(version: 1).copy(form)
-        var progress: [MigrationProgress] = []
-        let store = try ChatStore(
-            at: directory.url, encryptionKey: directory.files.key,
-            migrationHandler: { progress.append($0) })
-        #expect(store.openingReport.migratedFrom == 1)
-        #expect(progress.allSatisfy { $0.fromVersion == 1 && $0.toVersion == 2 })
-        #expect(progress.map(\.fractionCompleted) == [0, 1, 1])
-        #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
-        try store.write { try $0.setDraft("text", of: "general") }
-        store.close()
-        progress = []
-        let again = try ChatStore(
-            at: directory.url, encryptionKey: directory.files.key,
-            migrationHandler: { progress.append($0) })
-        #expect(progress.isEmpty && again.openingReport.migratedFrom == nil)
-        #expect(try again.draft(of: "general") == "text")
-        again.close()
-    }
-
-    /// Code that knows only version 1 must refuse the migrated store, because it would lose the
-    /// drafts.
-    @Test(arguments: FileForm.allCases)
-    func killedMigrationIsContinued(_ form: FileForm) throws {
-        var cuts = 0
-        for change in 1... {
-            let directory = try SchemaFixture(version: 1).copy(form)
-            let disk = FailingDisk()
-            disk.cutPower(at: change)
-            let first = try? ChatStore(
-                at: directory.url, environments: (disk.environment, disk.environment),
-                encryptionKey: directory.files.key)
-            first?.close()
-            let isOver = disk.changes < change
-            try disk.loseUnsynced(in: directory.url)
-            let store = try directory.open()
-            #expect(store.openingReport.cacheDamage == nil, "cut at \(change)")
-            #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
-            #expect(try store.contradictions() == [], "cut at \(change)")
-            store.close()
-            let old = StoreSchema(migrations: [])
-            let error = code {
-                _ = try ChatStore(
-                    at: directory.url, environments: (.disk(), .disk()),
-                    encryptionKey: directory.files.key, schema: old)
-            }
-            #expect(error == .newerSchema, "cut at \(change)")
-            if isOver { break }
-            cuts += 1
-        }
-        #expect(cuts > 5)
     }
 }

@@ -403,29 +403,6 @@ import Testing
         try ChatStore.reencrypt(at: nowhere, from: nil, to: other)
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))
     }
-
-    // MARK: The format
-
-    /// Opens a store that an earlier version of the package wrote.
-    ///
-    /// Do not change its files.
-    @Test func aStoreOfVersionOneOpens() throws {
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Encrypted")
-        if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {
-            let directory = try StoreDirectory(.encrypted)
-            try fill(directory)
-            try? FileManager.default.removeItem(at: fixture)  // There may be no such directory yet.
-            try FileManager.default.copyItem(at: directory.url, to: fixture)
-        }
-        let directory = try StoreDirectory(.encrypted)
-        try FileManager.default.removeItem(at: directory.url)
-        try FileManager.default.copyItem(at: fixture, to: directory.url)
-        let store = try directory.open()
-        #expect(store.openingReport.cacheDamage == nil && store.openingReport.outboxDamage == nil)
-        #expect(!store.openingReport.isNew)
-        try expectFilled(store)
-    }
 }
 
 extension EncryptionKey {

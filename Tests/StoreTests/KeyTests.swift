@@ -83,8 +83,9 @@ import Testing
         rows.expect("6e 6f", "00000002")
         rows.expect("6c 00000001", "63")
         rows.expect("6c 00000002", "6f")
-        // gap 'g', channel, upper bound → lower bound, backfill cursor, changes since. A bound is 00,
-        // or 01 with a position, or 02; a text that may be missing has its length plus one before it.
+        // gap 'g', channel, upper bound → lower bound, backfill cursor, changes since. A bound is
+        // 00, or 01 with a position, or 02; a text that may be missing has its length plus one
+        // before it.
         rows.expect(
             "67 00000001 01 8000018bcfe56800 0002 3130",
             "00  00000002 77  00000000")
@@ -98,13 +99,13 @@ import Testing
         rows.expect("78 00000001 37", "8000018bcfe56800")
         rows.expect("78 00000001 38", "8000018bcfe56800 8000000000000003")
         // state 'k', channel → number of messages, last access, 0.
-        rows.expect("6b 00000001", "0000000000000002 0000000000000001 00")
-        rows.expect("6b 00000002", "0000000000000000 0000000000000000 00")
+        rows.expect("6b 00000001", "0000000000000002 0000000000000001")
+        rows.expect("6b 00000002", "0000000000000000 0000000000000000")
         // user 'u', id → a record. token 't', scope → bytes.
         rows.expect("75 616e6e", "0a 03 616e6e")
         rows.expect("74 66656564", "cafe")
         // schema 's': 'v' → version, 'n' → the next channel's number.
-        rows.expect("73 76", "00000002")
+        rows.expect("73 76", "00000001")
         rows.expect("73 6e", "00000003")
         rows.expectNoMore()
     }
@@ -121,7 +122,7 @@ import Testing
         // request 'r', request id → the rest of the item's key.
         rows.expect("72 7131", "0001 63 0000000000000001")
         // schema 's': 'v' → version, 'n' → the next item's sequence.
-        rows.expect("73 76", "00000002")
+        rows.expect("73 76", "00000001")
         rows.expect("73 6e", "0000000000000002")
         rows.expectNoMore()
     }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func versionHasAFileOfItsOwn() throws {
         let store = try open()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
         var expected = OpeningReport()
         expected.isNew = true
         expected.isCacheNew = true
@@ -125,7 +125,7 @@ import Testing
         #expect(code { try open().close() } == .corruption)
         try FileManager.default.removeItem(at: file("VERSION"))
         try open().close()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
         #expect(try !open().openingReport.isCoverageDropped)
     }
 

@@ -230,7 +230,6 @@ extension RawCache.Channel {
         case "k":
             state = RawCache.State(
                 count: Int64(bitPattern: try value.integer(8)), access: try value.integer(8))
-            guard try value.take(1) == [0] else { throw RawBytes.NotThere(what: "a state") }
         default: throw RawBytes.NotThere(what: "a table \(table)")
         }
     }

@@ -47,13 +47,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
         #expect(try store.pinnedChannelURLs() == ["general"])
         store.close()
-        // Version 1 has no drafts.
-        let isDraft = { (row: String) in row.hasPrefix("64") && row.hasSuffix("48656c6c6f") }
-        let newest = try SchemaFixture.newest.rows
-        #expect(newest.filter(isDraft).count == 1)
-        #expect(
-            try SchemaFixture.rows(of: directory)
-                == newest.filter { fixture.version > 1 || !isDraft($0) })
+        #expect(try SchemaFixture.rows(of: directory) == SchemaFixture.newest.rows)
     }
 
     @Test func encodedRecordEqualsTheNewestGoldenFile() throws {

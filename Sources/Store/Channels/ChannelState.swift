@@ -15,8 +15,6 @@ struct ChannelState: Hashable, Sendable {
     func write(to writer: inout ByteWriter) {
         writer.integer(messageCount)
         writer.integer(lastAccess)
-        // In schema version 1, this byte indicated whether the channel was pinned.
-        writer.byte(0)
     }
 
     init() {}
@@ -32,7 +30,6 @@ struct ChannelState: Hashable, Sendable {
         guard lastAccess <= .maximumAssigned else {
             throw ByteReader.Damage(offset: offset, expected: "an access number")
         }
-        _ = try reader.byte()
     }
 }
 

@@ -16,7 +16,7 @@ package struct StoreSchema: Sendable {
     }
 
     /// The schema that this version of the package writes.
-    package static let current = StoreSchema(migrations: [.pins])
+    package static let current = StoreSchema(migrations: [])
 }
 
 extension StoreSchema {
