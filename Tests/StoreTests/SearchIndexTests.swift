@@ -267,6 +267,21 @@ import Testing
         #expect(hashes(1000..<11_000).filter(filter.mayContain).count < 200)
     }
 
+    /// A search reads a large segment in portions: the newest 2,048 documents, then 8,192.
+    @Test func wordsAreFoundInEachPortionOfASegment() throws {
+        let directory = try StoreDirectory()
+        var store = try World.open(directory, isIndexed: false)
+        try fill(store, 0..<11_000)
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        while try store.indexMessages(atMost: 11_000) {}
+        #expect(try store.searchIndexStatus()?.segmentCount == 1)
+        for index in [0, 2047, 2048, 2049, 4000, 10_239, 10_240, 10_999] {
+            let id = "\(10_999 - index)"
+            #expect(try find("umbrella \(id) ", in: store) == id)
+        }
+    }
+
     // MARK: Merging
 
     @Test func segmentsAreMergedByTheWritesThatFollow() throws {

@@ -85,6 +85,33 @@ import Testing
         await story.close()
     }
 
+    /// A page of the messages that arrived after a late message does not cover the positions after
+    /// the late message, even if that message is in a known range.
+    @Test func pageAfterALateMessageDoesNotStartAtIt() async throws {
+        let (story, late) = try await storyAfterAnAbsence(missed: "c d e f g h", late: "x")
+        let b = try #require(try story.store.messages(in: "general").last { $0.text == "b" })
+        func page(at message: Message, newer: Int) async throws -> [String] {
+            async let fetched = story.engine.fetchMessages(
+                in: "general", at: .message(#require(message.messageID)), older: 0, newer: newer)
+            try await story.held(2)
+            story.network.release(at: 1)
+            return try await fetched.page.messages.map(\.text)
+        }
+        #expect(try await page(at: b, newer: 3) == ["b", "c", "d"])
+        story.limitFeed(nil)
+        story.clock.advance(by: .seconds(600))
+        try await story.say("i")
+        try await story.waitUntilNotified()
+        #expect(try story.picture() == "a b c x? d ~ i ~")
+        #expect(try await page(at: late[0], newer: 2) == ["x", "i"])
+        #expect(try story.picture() == "a b c x d ~ i")
+        story.network.stopHolding()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a b c x d e f g h i")
+        await story.engine.close()
+        await story.close()
+    }
+
     @Test func pageOfOnlyLateMessagesCoversNothing() async throws {
         #expect(
             try await pictures(missed: "c d e f", late: "x y z")
