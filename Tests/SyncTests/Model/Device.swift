@@ -125,7 +125,9 @@ final class Device {
             try process(.hide(ChannelURL(url), viewer: viewer))
         case .kill: await kill()
         case .losePower(let count): try await losePower(count)
-        case .fillDisk(let count): disk?.fill(after: count)
+        case .fillDisk(let count):
+            sendings.diskWasFull = true
+            disk?.fill(after: count)
         case .emptyDisk: disk?.heal()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):

@@ -6,6 +6,9 @@ import Models
 ///
 /// They are compared with the outbox after each commit.
 struct Sendings {
+    /// A Boolean value that indicates whether a write may have failed because the disk was full.
+    var diskWasFull = false
+
     struct Item {
         let url: ChannelURL
         let isSend: Bool
@@ -208,7 +211,10 @@ struct Sendings {
             guard outboxItem.state == .failed, outboxItems[id]?.state != .failed else { continue }
             items[id]?.hasFailed = true
             guard item.isSend else { continue }
-            if outboxItem.isDoubtful != (item.isInDoubt && !config.deduplicates) {
+            // If the server's refusal could not be written to a full disk, the item keeps the mark of
+            // its attempt.
+            let isInDoubt = item.isInDoubt && !config.deduplicates
+            if outboxItem.isDoubtful != isInDoubt && !(outboxItem.isDoubtful && diskWasFull) {
                 throw Violation(
                     "E2 doubt",
                     "\(id) failed with \(outboxItem.errorCode as Any), "
