@@ -224,7 +224,7 @@ extension MessageCollection {
     /// `state` is the engine's state when it is not trying to connect.
     func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
         try checkIsStarted()
-        let start = start
+        let start = windowStart
         if state.isLive {
             let isKnown = try stored { (reader) throws(StoreError) in
                 try shownWindow.isKnown(at: start, in: reader)

@@ -478,20 +478,13 @@ public final class MessageCollection {
     // MARK: The window
 
     func openWindow(crossesGaps: Bool) throws(SyncError) {
-        let start = start
+        let start = windowStart
         try load(trimming: .oldest) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
         }
     }
 
-    /// The start of the window, resolved from the starting point.
-    var start: Window.Start {
-        switch startingPoint {
-        case .latest: .newest
-        case .time(let time): .time(time)
-        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
-        }
-    }
+    var windowStart: Window.Start { startingPoint.windowStart(in: channel) }
 
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///

@@ -9,3 +9,14 @@ public enum StartingPoint: Hashable, Sendable {
     /// The position up to which the user has read; the newest message if that is unknown.
     case lastRead
 }
+
+extension StartingPoint {
+    /// Returns the start of the window in a channel.
+    func windowStart(in channel: GroupChannel) -> Window.Start {
+        switch self {
+        case .latest: .newest
+        case .time(let time): .time(time)
+        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
+        }
+    }
+}
