@@ -82,8 +82,8 @@ public struct ServerConditions: Hashable, Sendable {
     /// `invitations`, invited users join immediately.
     public var missingCapabilities: BackendCapabilities = []
 
-    /// A Boolean value that indicates whether pages, lookups, changelogs, searches and edits come
-    /// without reactions, as on Matrix homeservers.
+    /// A Boolean value that indicates whether the server omits reactions from pages, lookups,
+    /// changelogs, searches and edits, as Matrix homeservers do.
     ///
     /// Clients then have the capability `separateReactions`.
     public var hasSeparateReactions = false

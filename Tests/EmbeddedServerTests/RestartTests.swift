@@ -86,7 +86,7 @@ import Testing
                 await thrown { try await alice.messageChanges(in: "general", since: .time(0)) },
                 await thrown { try await alice.channel("general") },
             ]
-            let isHarmed: Set<ServerTable> = [.message, .place, .log, .channelLog]
+            let isHarmed: Set<ServerTable> = [.message, .location, .log, .channelLog]
             if isHarmed.contains(table) {
                 #expect(errors.contains { $0?.code == .serverFailure }, "\(table)")
             }

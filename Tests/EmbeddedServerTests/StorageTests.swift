@@ -15,7 +15,7 @@ import Testing
     @Test func keysHaveTheirGoldenBytes() {
         let position = Position(createdAt: 1000, messageID: "7")
         #expect(hex { $0.message(2, position) } == "6d00000002" + "80000000000003e8" + "000137")
-        #expect(hex { $0.place("7") } == "6937")
+        #expect(hex { $0.location("7") } == "6937")
         #expect(hex { $0.request("al", "r1") } == "720002616c7231")
         #expect(hex { $0.reply("7", position) } == "70000137" + "80000000000003e8" + "000137")
         #expect(hex { $0.log(258) } == "6c0000000000000102")
@@ -97,9 +97,9 @@ import Testing
     }
 
     @Test func placesAndCountersHaveTheirGoldenBytes() {
-        var place = MessagePlace(channel: 2, createdAt: 1000, sequence: 258)
-        place.isDeleted = true
-        #expect(hex(place.write) == "00000002" + "80000000000003e8" + "0000000000000102" + "01")
+        var location = MessageLocation(channel: 2, createdAt: 1000, sequence: 258)
+        location.isDeleted = true
+        #expect(hex(location.write) == "00000002" + "80000000000003e8" + "0000000000000102" + "01")
         var counters = ServerCounters()
         counters.time = 1000
         counters.epoch = 1

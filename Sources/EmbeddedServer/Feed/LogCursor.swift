@@ -64,7 +64,7 @@ struct LogCursor: Hashable {
             return rest[rest.utf8.index(after: index)...]
         }
         if let text = cut("@").map({ String($0) }) {
-            guard text.isEmpty || ListSortKey(text: text) != nil else { return nil }
+            guard text.isEmpty || ChannelListCursor(text: text) != nil else { return nil }
             beginning = text
         }
         if let ends = cut("~")?.split(separator: "-") {

@@ -148,17 +148,18 @@ extension ServerState {
         for userID: UserID, at start: LogCursor
     ) throws(BackendError) -> FeedBatch {
         var builder = FeedBuilder(self, userID, entered: [:])
-        let last = start.beginning.flatMap { ListSortKey(text: $0) }
-        var keys = try listSortKeys(for: userID, order: .latestLastMessage, metaDataKey: nil)
-        if let last { keys.removeAll { !last.key.precedes($0.key) } }
-        keys.sort { $0.key.precedes($1.key) }
-        for listed in keys.prefix(conditions.feedBatchSize) {
+        let last = start.beginning.flatMap { ChannelListCursor(text: $0) }
+        var cursors = try channelListCursors(
+            for: userID, order: .latestLastMessage, metaDataKey: nil)
+        if let last { cursors.removeAll { !last.key.precedes($0.key) } }
+        cursors.sort { $0.key.precedes($1.key) }
+        for listed in cursors.prefix(conditions.feedBatchSize) {
             guard let channel = channels[listed.channel] else { continue }
             try builder.addWhole(channel)
         }
         var next = start
-        if keys.count > conditions.feedBatchSize {
-            next.beginning = keys[conditions.feedBatchSize - 1].text
+        if cursors.count > conditions.feedBatchSize {
+            next.beginning = cursors[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
         // Add the channels that have moved to the top of the list since an earlier part. Otherwise,

@@ -49,7 +49,7 @@ public final class ConditionedBackend: ForwardingBackend {
 // MARK: Performing a call
 
 extension ConditionedBackend {
-    /// Makes a call of ``base`` under the conditions, which can delay it or make it fail.
+    /// Makes a call of ``base``, which the conditions may delay or make fail.
     public func perform<Answer: Sendable>(
         _ call: String, _ arguments: [(any Sendable)?],
         _ body: () async throws(BackendError) -> Answer
@@ -62,7 +62,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Returns the call's channel or, if it has none, the name or ID of what it is about.
+    /// Returns the channel URL in a call's arguments; without one, another name or ID in them.
     private func subject(of arguments: [(any Sendable)?]) -> String {
         for case let url as ChannelURL in arguments { return url.rawValue }
         for argument in arguments {

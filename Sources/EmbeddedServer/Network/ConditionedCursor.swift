@@ -12,7 +12,7 @@ struct ConditionedCursor: Equatable {
     /// The kind of the server's own text.
     ///
     /// Usually, it is a cursor or token of the same kind as this one. A changelog can also start at
-    /// a time or at a place in the feed.
+    /// a time or at a position in the feed.
     enum Source: String {
         case same = ""
         case time

@@ -11,7 +11,7 @@ public struct FeedConditions: Hashable, Sendable {
     /// This simulates servers that return missed events in pages.
     public var batchCap: Int?
 
-    /// The share of batches that are split in two at a random place.
+    /// The share of batches that are split in two at a random event.
     ///
     /// The first part may be empty. The cursor between the parts contains the cursor before the
     /// batch, and identifies the events that were reported. Another instance can therefore resume

@@ -61,7 +61,7 @@ struct FeedPlan {
         }
     }
 
-    /// Replaces the omitted items of each channel by a truncation, in the place of the channel's
+    /// Replaces the omitted items of each channel by a truncation, at the index of the channel's
     /// last omitted message.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items

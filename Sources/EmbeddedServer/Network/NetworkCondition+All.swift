@@ -48,7 +48,7 @@ extension NetworkCondition {
         NetworkCondition(
             "feed.batchCap", .count(\.feed.batchCap), "maximum number of events in a batch"),
         NetworkCondition(
-            "feed.split", .share(\.feed.split), "batches split in two at a random place"),
+            "feed.split", .share(\.feed.split), "batches split in two at a random event"),
         NetworkCondition(
             "feed.reordered", .share(\.feed.reordered),
             "events of different channels in another order"),

@@ -11,19 +11,19 @@ struct ArrivalOrder {
 
     private struct Entry {
         let message: Message
-        let place: Place
+        let key: SortKey
         let isLate: Bool
     }
 
-    /// The place of a message in the order of arrival.
+    /// The sort key of a message in the order of arrival.
     ///
-    /// Places are ordered by the log entry of the arrival, and then by position. Imported messages
+    /// Keys are ordered by the log entry of the arrival, and then by position. Imported messages
     /// without a log entry precede all other messages.
-    private struct Place {
+    private struct SortKey {
         let sequence: LogSequence
         let position: Position
 
-        static func < (left: Place, right: Place) -> Bool {
+        static func < (left: SortKey, right: SortKey) -> Bool {
             (left.sequence, left.position) < (right.sequence, right.position)
         }
     }
@@ -38,22 +38,22 @@ struct ArrivalOrder {
             messages.append(message)
             return true
         }
-        var found: [(message: Message, place: Place)] = []
+        var found: [(message: Message, key: SortKey)] = []
         for message in messages where state.isVisible(message, in: channel, to: userID) {
             guard let position = message.position,
-                let place = try state.place(of: position.messageID)
+                let location = try state.location(of: position.messageID)
             else { continue }
             found.append(
                 (
                     state.view(message, for: userID),
-                    Place(sequence: place.sequence, position: position)
+                    SortKey(sequence: location.sequence, position: position)
                 ))
         }
         var newest: Position?
-        entries = found.sorted { $0.place < $1.place }.map { message, place in
-            let isLate = newest.map { place.position < $0 } ?? false
-            if !isLate { newest = place.position }
-            return Entry(message: message, place: place, isLate: isLate)
+        entries = found.sorted { $0.key < $1.key }.map { message, key in
+            let isLate = newest.map { key.position < $0 } ?? false
+            if !isLate { newest = key.position }
+            return Entry(message: message, key: key, isLate: isLate)
         }
     }
 
@@ -68,14 +68,14 @@ struct ArrivalOrder {
         let start = max(index - min(max(older, 0), limit), 0)
         let end = min(index + min(max(newer, 0), limit), entries.count)
         var outliers = Set(
-            entries[start..<end].filter(\.isLate).map(\.place.position.messageID))
+            entries[start..<end].filter(\.isLate).map(\.key.position.messageID))
         if case .message(let id) = anchor,
-            entries.contains(where: { $0.isLate && $0.place.position.messageID == id })
+            entries.contains(where: { $0.isLate && $0.key.position.messageID == id })
         {
             outliers.insert(id)
         }
         return MessagePage(
-            messages: entries[start..<end].sorted { $0.place.position < $1.place.position }
+            messages: entries[start..<end].sorted { $0.key.position < $1.key.position }
                 .map(\.message),
             outliers: outliers, older: start > 0 ? cursor(at: start, state) : nil,
             newer: end < entries.count ? cursor(at: end, state) : nil)
@@ -84,7 +84,7 @@ struct ArrivalOrder {
     private func cursor(at index: Int, _ state: ServerState) -> PageCursor {
         let isOnNewerSide = index == entries.count
         return HistoryCursor(
-            entries[isOnNewerSide ? index - 1 : index].place.position, isOnNewerSide: isOnNewerSide
+            entries[isOnNewerSide ? index - 1 : index].key.position, isOnNewerSide: isOnNewerSide
         ).text(state.counters)
     }
 
@@ -97,36 +97,37 @@ struct ArrivalOrder {
         switch anchor {
         case .newest: return entries.count
         case .time(let time):
-            return entries.firstIndex { !$0.isLate && time <= $0.place.position.createdAt }
+            return entries.firstIndex { !$0.isLate && time <= $0.key.position.createdAt }
                 ?? entries.count
         case .message(let id):
-            guard let place = try place(of: id, state) else {
+            guard let key = try sortKey(of: id, state) else {
                 throw .cannotResume(from: "message \(id)")
             }
-            return entries.firstIndex { !($0.place < place) } ?? entries.count
+            return entries.firstIndex { !($0.key < key) } ?? entries.count
         case .cursor(let cursor):
             let cursor = try HistoryCursor(cursor, state.counters)
-            guard let place = try place(of: cursor.position.messageID, state) else {
-                // The cursor's message was purged. Find its place by its position, ignoring late
+            guard let key = try sortKey(of: cursor.position.messageID, state) else {
+                // The cursor's message was purged. Find its index by its position, ignoring late
                 // messages.
                 return entries.firstIndex {
-                    !$0.isLate && cursor.position < $0.place.position
+                    !$0.isLate && cursor.position < $0.key.position
                 } ?? entries.count
             }
             return entries.firstIndex {
-                cursor.isOnNewerSide ? place < $0.place : !($0.place < place)
+                cursor.isOnNewerSide ? key < $0.key : !($0.key < key)
             } ?? entries.count
         }
     }
 
-    /// Returns the place of a message of the channel, which may have been deleted.
-    private func place(
+    /// Returns the sort key of a message of the channel, which may have been deleted.
+    private func sortKey(
         of id: MessageID, _ state: ServerState
-    ) throws(BackendError) -> Place? {
-        guard let place = try state.place(of: id), place.channel == channel.number else {
+    ) throws(BackendError) -> SortKey? {
+        guard let location = try state.location(of: id), location.channel == channel.number else {
             return nil
         }
-        return Place(
-            sequence: place.sequence, position: Position(createdAt: place.createdAt, messageID: id))
+        return SortKey(
+            sequence: location.sequence,
+            position: Position(createdAt: location.createdAt, messageID: id))
     }
 }

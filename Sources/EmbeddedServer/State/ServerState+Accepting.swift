@@ -78,13 +78,13 @@ extension ServerState {
             channel.newest = .known(position)
         }
         if message.countsAsLast { try moveLastMessage(of: channel, to: message, at: position) }
-        var place = MessagePlace(
+        var location = MessageLocation(
             channel: channel.number, createdAt: position.createdAt, sequence: 0)
         if isReported {
-            place.sequence = append(.received(message.receipt(position)), in: channel)
+            location.sequence = append(.received(message.receipt(position)), in: channel)
             unhide(channel)
         }
-        database.put({ $0.place(position.messageID) }, place.write)
+        database.put({ $0.location(position.messageID) }, location.write)
         store(message, at: position, in: channel)
         let sender = message.sender?.userID
         if let requestID = message.requestID, let sender {

@@ -43,12 +43,12 @@ extension ServerState {
 
     func deleteAsAdmin(_ id: MessageID, in url: ChannelURL) throws(BackendError) {
         let channel = try channel(url)
-        guard let (message, place) = try find(id, in: channel) else {
+        guard let (message, location) = try find(id, in: channel) else {
             throw BackendError(
                 .notFound, "there is no message \(id) in channel \(url)",
                 detail: .messageNotFound)
         }
-        try remove(message, place, from: channel, isReported: true)
+        try remove(message, location, from: channel, isReported: true)
     }
 }
 
@@ -66,10 +66,10 @@ extension ServerState {
             }
             guard let first = old.first, let last = old.last else { continue }
             for position in old {
-                guard let (message, place) = try find(position.messageID, in: channel) else {
+                guard let (message, location) = try find(position.messageID, in: channel) else {
                     continue
                 }
-                try remove(message, place, from: channel, isReported: isReported)
+                try remove(message, location, from: channel, isReported: isReported)
             }
             if !channel.isOpen {
                 channel.group.messagePurgeOffset = time

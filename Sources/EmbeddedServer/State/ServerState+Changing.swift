@@ -6,7 +6,7 @@ extension ServerState {
         _ id: MessageID, in url: ChannelURL, with update: MessageUpdate, by userID: UserID
     ) throws(BackendError) -> Message {
         let channel = try writableChannel(url, for: userID)
-        let (old, place) = try visibleMessage(id, in: channel, for: userID)
+        let (old, location) = try visibleMessage(id, in: channel, for: userID)
         guard old.sender?.userID == userID else { throw notOwner(userID, id) }
         var message = old
         switch (update, old.type) {
@@ -22,7 +22,7 @@ extension ServerState {
                 detail: .invalidParameterValue)
         }
         message.updatedAt = (old.updatedAt ?? old.createdAt).next(at: now())
-        let position = Position(createdAt: place.createdAt, messageID: id)
+        let position = Position(createdAt: location.createdAt, messageID: id)
         store(message, at: position, in: channel)
         append(.updated(position), in: channel)
         return message
@@ -52,11 +52,11 @@ extension ServerState {
         _ id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
         let channel = try readableChannel(url, for: userID)
-        let (message, place) = try visibleMessage(id, in: channel, for: userID)
+        let (message, location) = try visibleMessage(id, in: channel, for: userID)
         guard message.sender?.userID == userID || channel.isOperator(userID) else {
             throw notOwner(userID, id)
         }
-        try remove(message, place, from: channel, isReported: true)
+        try remove(message, location, from: channel, isReported: true)
     }
 
     private func notOwner(_ userID: UserID, _ id: MessageID) -> BackendError {
@@ -66,29 +66,29 @@ extension ServerState {
 
     /// Removes a message with its index rows.
     ///
-    /// If the feed is to report the deletion, the place of the message stays, marked as deleted.
+    /// If the feed is to report the deletion, the location of the message stays, marked as deleted.
     func remove(
-        _ message: Message, _ place: MessagePlace, from channel: ServerChannel, isReported: Bool
+        _ message: Message, _ location: MessageLocation, from channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
-        if place.sequence > 0 {
+        if location.sequence > 0 {
             // Remove the message's log entries: a device that has not received the message does not
             // need them, and the message no longer counts as unread.
-            database.remove { $0.log(place.sequence) }
-            database.remove { $0.channelLog(channel.number, place.sequence) }
+            database.remove { $0.log(location.sequence) }
+            database.remove { $0.channelLog(channel.number, location.sequence) }
         }
         if isReported {
-            var place = place
-            place.isDeleted = true
-            database.put({ $0.place(position.messageID) }, place.write)
+            var location = location
+            location.isDeleted = true
+            database.put({ $0.location(position.messageID) }, location.write)
             // The deletion must not be earlier than the message's last edit, whose time may be
             // later than the clock's.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {
-            database.remove { $0.place(position.messageID) }
+            database.remove { $0.location(position.messageID) }
         }
         if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
             channel.lastMessage = .unknown
@@ -110,13 +110,13 @@ extension ServerState {
                 .refused, "a reaction key must have 1 to \(Self.nameLimit) bytes",
                 detail: .invalidParameterValue)
         }
-        var (message, place) = try visibleMessage(id, in: channel, for: userID)
+        var (message, location) = try visibleMessage(id, in: channel, for: userID)
         let last = message.reactionHistory.first { $0.key == key }?.updatedAt
         let event = ReactionEvent(
             action, key, by: userID, to: id, in: url,
             at: (last ?? .distantPast).next(at: now()), requestID: requestID)
         message.apply(event)
-        let position = Position(createdAt: place.createdAt, messageID: id)
+        let position = Position(createdAt: location.createdAt, messageID: id)
         store(message, at: position, in: channel)
         append(.reacted(position, event), in: channel)
         return event

@@ -134,7 +134,7 @@ extension ServerState {
             return true
         }
         for id in ids {
-            database.remove { $0.place(id) }
+            database.remove { $0.location(id) }
             try database.removeAll(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(id) }))
         }
         for session in sessions.values { session.entered[channel.number] = nil }

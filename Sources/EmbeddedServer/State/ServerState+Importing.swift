@@ -10,8 +10,8 @@ extension ServerState {
         var count = 0
         var batch = ImportedBatch()
         for message in messages {
-            if skipsKnown, let id = message.messageID, let place = try place(of: id),
-                place.channel == numbers[message.channelURL]
+            if skipsKnown, let id = message.messageID, let location = try location(of: id),
+                location.channel == numbers[message.channelURL]
             {
                 continue
             }
@@ -33,8 +33,8 @@ extension ServerState {
             if message.sendingStatus != .succeeded { message.sendingStatus = .succeeded }
             guard let position = message.position else { continue }
             try checkName(position.messageID.rawValue, "the message's id")
-            if let place = try place(of: position.messageID) {
-                let url = channels[place.channel]?.url.rawValue ?? "a deleted channel"
+            if let location = try location(of: position.messageID) {
+                let url = channels[location.channel]?.url.rawValue ?? "a deleted channel"
                 throw BackendError(
                     .refused, "message \(position.messageID) already exists, in \(url)",
                     detail: .duplicatedData)
@@ -72,11 +72,11 @@ extension ServerState {
                 .historyChanged(from: part.times.lowerBound, through: part.times.upperBound),
                 in: channel)
             for parentID in part.parents.sorted() {
-                guard let (_, place) = try find(parentID, in: channel),
-                    !part.times.contains(place.createdAt)
+                guard let (_, location) = try find(parentID, in: channel),
+                    !part.times.contains(location.createdAt)
                 else { continue }
                 append(
-                    .threadChanged(Position(createdAt: place.createdAt, messageID: parentID)),
+                    .threadChanged(Position(createdAt: location.createdAt, messageID: parentID)),
                     in: channel)
             }
         }

@@ -13,19 +13,19 @@ extension ServerState {
         let history = History(
             prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
             offset: channel.members[userID]?.messageOffset)
-        let place = try key(of: anchor, in: channel, history)
+        let anchorKey = try key(of: anchor, in: channel, history)
         var messages: [Message] = []
         func add(_ rows: Rows, _ value: UnsafeRawBufferPointer) throws(StoreError) {
             messages.append(view(try rows.record(value, as: "a message of \(url)"), for: userID))
         }
-        let hasOlder = try scan(history.below(place), older, isDescending: true) {
+        let hasOlder = try scan(history.below(anchorKey), older, isDescending: true) {
             (rows, _, value) throws(StoreError) in try add(rows, value)
         }
         messages.reverse()
-        let hasNewer = try scan(history.above(place), newer, isDescending: false) {
+        let hasNewer = try scan(history.above(anchorKey), newer, isDescending: false) {
             (rows, _, value) throws(StoreError) in try add(rows, value)
         }
-        return page(messages, place, history, hasOlder, hasNewer)
+        return page(messages, anchorKey, history, hasOlder, hasNewer)
     }
 
     func replies(
@@ -37,7 +37,7 @@ extension ServerState {
         let history = History(
             prefix: ByteWriter.key { $0.replyPrefix(parentID) },
             offset: channel.members[userID]?.messageOffset)
-        let place = try key(of: anchor, in: channel, history)
+        let anchorKey = try key(of: anchor, in: channel, history)
         var messages: [Message] = []
         func add(_ rows: Rows, _ key: UnsafeRawBufferPointer) throws(StoreError) {
             let position = [UInt8](key.dropping(history.prefix.count))
@@ -48,14 +48,14 @@ extension ServerState {
             }
             if let message { messages.append(view(message, for: userID)) }
         }
-        let hasOlder = try scan(history.below(place), older, isDescending: true) {
+        let hasOlder = try scan(history.below(anchorKey), older, isDescending: true) {
             (rows, key, _) throws(StoreError) in try add(rows, key)
         }
         messages.reverse()
-        let hasNewer = try scan(history.above(place), newer, isDescending: false) {
+        let hasNewer = try scan(history.above(anchorKey), newer, isDescending: false) {
             (rows, key, _) throws(StoreError) in try add(rows, key)
         }
-        return page(messages, place, history, hasOlder, hasNewer)
+        return page(messages, anchorKey, history, hasOlder, hasNewer)
     }
 
     func countMessages(
@@ -107,10 +107,10 @@ private struct History {
 
     func key(_ time: Timestamp) -> KeyBytes { prefix + ByteWriter.key { $0.timestamp(time) } }
 
-    func below(_ place: KeyBytes) -> KeyRange { KeyRange(lower, place) }
+    func below(_ key: KeyBytes) -> KeyRange { KeyRange(lower, key) }
 
-    func above(_ place: KeyBytes) -> KeyRange {
-        KeyRange(place.precedes(lower) ? lower : place, upper)
+    func above(_ key: KeyBytes) -> KeyRange {
+        KeyRange(key.precedes(lower) ? lower : key, upper)
     }
 }
 
@@ -125,10 +125,10 @@ extension ServerState {
         case .cursor(let cursor):
             return history.prefix + (try HistoryCursor(cursor, counters)).key
         case .message(let id):
-            guard let place = try place(of: id), place.channel == channel.number else {
+            guard let location = try location(of: id), location.channel == channel.number else {
                 throw .cannotResume(from: "message \(id)")
             }
-            let position = Position(createdAt: place.createdAt, messageID: id)
+            let position = Position(createdAt: location.createdAt, messageID: id)
             return history.prefix + HistoryCursor(position, isOnNewerSide: false).key
         }
     }
@@ -156,7 +156,7 @@ extension ServerState {
     }
 
     private func page(
-        _ messages: [Message], _ place: KeyBytes, _ history: History, _ hasOlder: Bool,
+        _ messages: [Message], _ anchorKey: KeyBytes, _ history: History, _ hasOlder: Bool,
         _ hasNewer: Bool
     ) -> MessagePage {
         // If a page has no message in a direction, the cursor in that direction is the anchor
@@ -165,17 +165,17 @@ extension ServerState {
             if let position = message?.position {
                 return HistoryCursor(position, isOnNewerSide: isOnNewerSide).text(counters)
             }
-            return anchorCursor(place, history)
+            return anchorCursor(anchorKey, history)
         }
-        let first = messages.first.flatMap { $0.isBelow(place, history) ? $0 : nil }
-        let last = messages.last.flatMap { $0.isBelow(place, history) ? nil : $0 }
+        let first = messages.first.flatMap { $0.isBelow(anchorKey, history) ? $0 : nil }
+        let last = messages.last.flatMap { $0.isBelow(anchorKey, history) ? nil : $0 }
         return MessagePage(
             messages: messages, older: hasOlder ? cursor(first, isOnNewerSide: false) : nil,
             newer: hasNewer ? cursor(last, isOnNewerSide: true) : nil)
     }
 
-    private func anchorCursor(_ place: KeyBytes, _ history: History) -> PageCursor {
-        let key = Array(place.dropFirst(history.prefix.count))
+    private func anchorCursor(_ anchorKey: KeyBytes, _ history: History) -> PageCursor {
+        let key = Array(anchorKey.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
             // The key may come from a client, which may pass a text that is too short for a cursor.
@@ -192,9 +192,9 @@ extension ServerState {
 }
 
 extension Message {
-    fileprivate func isBelow(_ place: KeyBytes, _ history: History) -> Bool {
+    fileprivate func isBelow(_ key: KeyBytes, _ history: History) -> Bool {
         guard let position else { return false }
-        return (history.prefix + ByteWriter.key { $0.position(position) }).precedes(place)
+        return (history.prefix + ByteWriter.key { $0.position(position) }).precedes(key)
     }
 }
 

@@ -40,7 +40,7 @@ extension ServerState {
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> Message {
         let channel = try readableChannel(url, for: userID)
-        var (message, place) = try visibleMessage(id, in: channel, for: userID)
+        var (message, location) = try visibleMessage(id, in: channel, for: userID)
         guard var poll = message.poll else {
             throw BackendError(
                 .notFound, "message \(id) of channel \(url) has no poll", detail: .messageNotFound)
@@ -75,7 +75,7 @@ extension ServerState {
         }
         poll.updatedAt = (poll.updatedAt ?? .distantPast).next(at: now())
         message.poll = poll
-        let position = Position(createdAt: place.createdAt, messageID: id)
+        let position = Position(createdAt: location.createdAt, messageID: id)
         store(message, at: position, in: channel)
         append(.updated(position), in: channel)
         return view(message, for: userID)

@@ -19,9 +19,9 @@ extension ServerState {
         from id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
-        let (_, place) = try visibleMessage(id, in: channel, for: userID)
+        let (_, location) = try visibleMessage(id, in: channel, for: userID)
         guard let member = channel.members[userID] else { return }
-        let position = Position(createdAt: place.createdAt, messageID: id)
+        let position = Position(createdAt: location.createdAt, messageID: id)
         var read = member.readSequence
         try scanLog(of: channel, 0...counters.sequence) { sequence, entry in
             guard case .received(let receipt) = entry.event, position <= receipt.position,
@@ -31,7 +31,7 @@ extension ServerState {
             return false
         }
         // An imported message may have no log entry. Its time then determines the unread messages.
-        let before = Timestamp(milliseconds: place.createdAt.milliseconds.saturating(adding: -1))
+        let before = Timestamp(milliseconds: location.createdAt.milliseconds.saturating(adding: -1))
         channel.members[userID]?.readSequence = read
         channel.members[userID]?.readAt = min(member.readAt ?? before, before)
         storeMember(userID, of: channel)

@@ -12,35 +12,35 @@ extension ServerState {
         for userID: UserID
     ) throws(BackendError) -> Page<Message> {
         let last = try cursor.map { (cursor) throws(BackendError) in
-            try SearchPlace(cursor, counters)
+            try SearchSortKey(cursor, counters)
         }
         let query = SearchQuery(params.text)
         let limit = min(max(limit, 1), conditions.pageLimit)
-        var found: [(place: SearchPlace, message: Message)] = []
+        var found: [(key: SearchSortKey, message: Message)] = []
         guard !query.isEmpty else { return Page([], next: nil) }
         var hasMore = false
         for channel in channels.values where isSearched(channel, by: userID, params) {
             var left = limit
             try scanMessages(of: channel, isDescending: true) { message in
                 guard let position = message.position else { return true }
-                let place = SearchPlace(position: position, channel: channel.number)
-                guard last?.precedes(place) ?? true, isVisible(message, in: channel, to: userID),
+                let key = SearchSortKey(position: position, channel: channel.number)
+                guard last?.precedes(key) ?? true, isVisible(message, in: channel, to: userID),
                     params.includes(message), query.hits(in: message) != nil
                 else { return true }
                 guard left > 0 else {
                     hasMore = true
                     return false
                 }
-                found.append((place, message))
+                found.append((key, message))
                 left -= 1
                 return true
             }
         }
-        found.sort { $0.place.precedes($1.place) }
+        found.sort { $0.key.precedes($1.key) }
         let page = found.prefix(limit)
         return Page(
             page.map { view($0.message, for: userID) },
-            next: hasMore || found.count > limit ? page.last?.place.cursor(counters) : nil)
+            next: hasMore || found.count > limit ? page.last?.key.cursor(counters) : nil)
     }
 
     private func isSearched(
@@ -54,8 +54,8 @@ extension ServerState {
     }
 }
 
-/// The place of a message among the results of a search.
-private struct SearchPlace {
+/// The sort key of a message among the results of a search.
+private struct SearchSortKey {
     let position: Position
     let channel: ChannelNumber
 
@@ -79,7 +79,7 @@ private struct SearchPlace {
         counters.pageCursor("\(channel)/\(position.createdAt)/\(position.messageID)")
     }
 
-    func precedes(_ other: SearchPlace) -> Bool {
+    func precedes(_ other: SearchSortKey) -> Bool {
         position == other.position ? channel < other.channel : position > other.position
     }
 }

@@ -43,7 +43,7 @@ extension ServerState {
             "request \(requestID) of \(userID)", { $0.request(userID, requestID) },
             { (reader) throws(ByteReader.Damage) in try reader.text() })
         guard let id = text.map({ MessageID($0) }) else { return nil }
-        guard let place = try place(of: id), let channel = channels[place.channel],
+        guard let location = try location(of: id), let channel = channels[location.channel],
             let found = try find(id, in: channel)
         else {
             throw BackendError(

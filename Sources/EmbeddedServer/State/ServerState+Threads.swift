@@ -22,7 +22,7 @@ extension ServerState {
     func updateThread(
         of parentID: MessageID, in channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {
-        guard let (parent, place) = try find(parentID, in: channel) else { return }
+        guard let (parent, location) = try find(parentID, in: channel) else { return }
         var count = 0
         var lastRepliedAt: Timestamp?
         var byUser: [UserID: Int] = [:]
@@ -50,7 +50,7 @@ extension ServerState {
         changed.threadInfo = ThreadInfo(
             replyCount: count, mostRepliedUsers: users, lastRepliedAt: lastRepliedAt,
             updatedAt: last.next(at: now()))
-        let position = Position(createdAt: place.createdAt, messageID: parentID)
+        let position = Position(createdAt: location.createdAt, messageID: parentID)
         store(changed, at: position, in: channel)
         if isReported { append(.threadChanged(position), in: channel) }
     }

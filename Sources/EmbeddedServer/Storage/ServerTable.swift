@@ -17,9 +17,9 @@ typealias LogSequence = UInt64
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
     case message = 0x6D
-    /// `place 'i' messageID → channel timestamp sequence state`; the row is kept when the message
+    /// `location 'i' messageID → channel timestamp sequence state`; the row is kept when the message
     /// is deleted.
-    case place = 0x69
+    case location = 0x69
     /// `request 'r' userID requestID → messageID`; the row is kept forever.
     case request = 0x72
     /// `reply 'p' parentID position → userID of the author of the reply`
@@ -70,8 +70,8 @@ extension ByteWriter {
         self.position(position)
     }
 
-    mutating func place(_ id: MessageID) {
-        table(.place)
+    mutating func location(_ id: MessageID) {
+        table(.location)
         text(id.rawValue)
     }
 

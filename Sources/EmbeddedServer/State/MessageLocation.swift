@@ -1,8 +1,10 @@
 import Models
 import Store
 
-/// The place of a message, which is kept after the message is deleted.
-struct MessagePlace: Hashable {
+/// The channel, time and log entry of a message, by which it is found from its ID.
+///
+/// They are kept after the message is deleted.
+struct MessageLocation: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
     /// The log entry of the message's arrival; 0 if it has none.
@@ -32,11 +34,11 @@ struct MessagePlace: Hashable {
 }
 
 extension ServerState {
-    /// Returns the place of a message; `nil` if the message never existed or was purged.
-    func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
+    /// Returns the location of a message; `nil` if the message never existed or was purged.
+    func location(of id: MessageID) throws(BackendError) -> MessageLocation? {
         try database.value(
-            "the place of message \(id)", { $0.place(id) },
-            { (reader) throws(ByteReader.Damage) in try MessagePlace(&reader) })
+            "the location of message \(id)", { $0.location(id) },
+            { (reader) throws(ByteReader.Damage) in try MessageLocation(&reader) })
     }
 
     func message(
@@ -47,20 +49,20 @@ extension ServerState {
         }
     }
 
-    /// Returns a message and its place; `nil` if it is not in the channel or was deleted.
+    /// Returns a message and its location; `nil` if it is not in the channel or was deleted.
     func find(
         _ id: MessageID, in channel: ServerChannel
-    ) throws(BackendError) -> (message: Message, place: MessagePlace)? {
-        guard let place = try place(of: id), place.channel == channel.number, !place.isDeleted,
+    ) throws(BackendError) -> (message: Message, location: MessageLocation)? {
+        guard let location = try location(of: id), location.channel == channel.number, !location.isDeleted,
             let message = try message(
-                at: Position(createdAt: place.createdAt, messageID: id), in: channel)
+                at: Position(createdAt: location.createdAt, messageID: id), in: channel)
         else { return nil }
-        return (message, place)
+        return (message, location)
     }
 
     func visibleMessage(
         _ id: MessageID, in channel: ServerChannel, for userID: UserID
-    ) throws(BackendError) -> (message: Message, place: MessagePlace) {
+    ) throws(BackendError) -> (message: Message, location: MessageLocation) {
         guard let found = try find(id, in: channel),
             isVisible(found.message, in: channel, to: userID)
         else {

@@ -1,7 +1,7 @@
 import Models
 
-/// The sort key of a channel in a list, from which the list can be continued.
-struct ListSortKey: Hashable {
+/// The sort key of a channel in a list, after which the next page of the list continues.
+struct ChannelListCursor: Hashable {
     var key: ChannelSortKey
     var channel: ChannelNumber
 
@@ -46,11 +46,11 @@ struct ListSortKey: Hashable {
 }
 
 extension ServerState {
-    /// Returns the sort keys of all channels of a user, unordered.
-    func listSortKeys(
+    /// Returns the cursors of all channels of a user, unordered.
+    func channelListCursors(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
-    ) throws(BackendError) -> [ListSortKey] {
-        var keys: [ListSortKey] = []
+    ) throws(BackendError) -> [ChannelListCursor] {
+        var cursors: [ChannelListCursor] = []
         for number in accounts[userID]?.channels ?? [] {
             guard let channel = channels[number] else { continue }
             let criterion: ChannelSortKey.Criterion
@@ -64,39 +64,39 @@ extension ServerState {
             case .metaDataValueAlphabetical:
                 criterion = .text(metaDataKey.flatMap { channel.group.metadata[$0] })
             }
-            keys.append(ListSortKey(channel, criterion))
+            cursors.append(ChannelListCursor(channel, criterion))
         }
-        return keys
+        return cursors
     }
 
     /// Returns a page of the group channels that match a query, in the query's order.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?, for userID: UserID
     ) throws(BackendError) -> Page<GroupChannel> {
-        var last: ListSortKey?
+        var last: ChannelListCursor?
         if let cursor {
             let text = try counters.pageText(cursor)
-            guard let key = ListSortKey(text: String(text)) else {
+            guard let start = ChannelListCursor(text: String(text)) else {
                 throw .cannotResume(from: cursor.rawValue)
             }
-            last = key
+            last = start
         }
-        var keys = try listSortKeys(
+        var cursors = try channelListCursors(
             for: userID, order: query.order, metaDataKey: query.metaDataOrderKeyFilter)
-        if let last { keys.removeAll { !last.key.precedes($0.key) } }
-        keys.sort { $0.key.precedes($1.key) }
+        if let last { cursors.removeAll { !last.key.precedes($0.key) } }
+        cursors.sort { $0.key.precedes($1.key) }
         let limit = min(max(query.limit, 1), conditions.listLimit)
         var found: [GroupChannel] = []
-        var end: ListSortKey?
-        for key in keys {
-            guard let channel = channels[key.channel] else { continue }
+        var end: ChannelListCursor?
+        for cursor in cursors {
+            guard let channel = channels[cursor.channel] else { continue }
             let view = try view(channel, for: userID)
             guard query.belongsTo(view, currentUserID: userID) else { continue }
             if found.count == limit {
                 return Page(found, next: end.map { counters.pageCursor($0.text) })
             }
             found.append(view)
-            end = key
+            end = cursor
         }
         return Page(found, next: nil)
     }
