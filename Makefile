@@ -47,7 +47,7 @@ MAKEFLAGS += --silent
 
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
-# The last two build the libraries with other flags, so each package after them would build them again.
+# These build the libraries with other flags. They come last, so that the others share one build.
 LAST_CONSUMERS := WithInspector WithOwnModules
 CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package.swift,%,\
     $(wildcard Tests/Consumers/*/Package.swift))) $(LAST_CONSUMERS)

@@ -43,11 +43,12 @@ class Files : public leveldb::EnvWrapper {
     virtual int SetContents(const std::string &, const std::string &) { return ENOTSUP; }
 };
 
-/// Reads `count` bytes, or fewer only at the end of the file, and sets `have` to their number.
+/// Reads `count` bytes, and sets `have` to the number of bytes read, which is less than `count` only
+/// at the end of the file.
 leveldb::Status ReadFully(
     leveldb::SequentialFile *file, size_t count, char *bytes, size_t *have);
 
-/// Implements SequentialFile::Skip by reads.
+/// Skips bytes by reading them. Used by implementations of SequentialFile::Skip.
 leveldb::Status SkipByReading(leveldb::SequentialFile *file, uint64_t count);
 
 /// Returns files on disk, which are accessed through `base`; the caller keeps the ownership of

@@ -40,8 +40,8 @@ extension ChatStore {
     /// Removes all data that can be fetched again, and purges it from the disk.
     ///
     /// Outbox items, drafts and pins are kept. Observers receive one change,
-    /// ``Change/Operation/clearedCachedData``. An existing ``Snapshot`` still contains all data. The
-    /// data stays on the disk until the snapshot is released.
+    /// ``Change/Operation/clearedCachedData``. An existing ``Snapshot`` still contains all data.
+    /// The data stays on the disk until the snapshot is released.
     ///
     /// - Returns: The change, with the number that observers receive.
     /// - Throws: ``StoreError`` if the disk fails. If the disk fails only while rows are being

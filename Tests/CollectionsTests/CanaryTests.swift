@@ -123,8 +123,7 @@ import Testing
         let options = story.options.encrypted(with: key)
         let client = try await story.open(options)
         try await fill(story, client, key)
-        // The search finds the canaries in bob's own files. Therefore it would find them elsewhere,
-        // too.
+        // Check the search itself: without encryption, it finds all canaries in bob's own files.
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == [] : his == Set(CanaryTests.canaries))
 

@@ -69,7 +69,7 @@ final class ClientStory {
         return client
     }
 
-    /// Returns the texts that occur in the name or the contents of one of the app's files.
+    /// Returns those of the texts that a file of the app has in its path or contents.
     ///
     /// A text of up to five characters must be the entire contents of a file, because random bytes
     /// may contain it by chance.
@@ -121,7 +121,7 @@ extension ChatClientOptions {
 }
 
 extension ChatClient {
-    /// Returns a collection of a channel after it shows the same messages as the server.
+    /// Starts a collection of a channel, and returns it after it was updated from the server.
     func startedCollection(of url: ChannelURL = "general") async throws -> MessageCollection {
         let collection = try makeMessageCollection(of: url)
         _ = try await collection.start().refreshed

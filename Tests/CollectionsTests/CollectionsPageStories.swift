@@ -14,7 +14,7 @@ import Testing
 
     @Test func offlineStartShowsTheCache() async throws {
         var page = try PageStory(file, "Cold start")
-        let story = try await Story.holding("a b c", .exact { $0.pageSize = 2 })
+        let story = try await Story.caching("a b c", .exact { $0.pageSize = 2 })
         await story.engine.disconnect()
 
         let view = story.view(.sized(2))
@@ -69,7 +69,7 @@ import Testing
 
     @Test func sentMessageChangesItsStatus() async throws {
         var page = try PageStory(file, "Sending messages")
-        let story = try await Story.holding("d e")
+        let story = try await Story.caching("d e")
         let view = try await story.startedView()
         await story.engine.disconnect()
         let f = try await view.collection.send(UserMessageCreateParams("f")).delivery.requestID
@@ -124,7 +124,7 @@ import Testing
 
     @Test func gapsAreFilledAsThePageShows() async throws {
         var page = try PageStory(file, "Gaps")
-        let story = try await Story.holding("d e f")
+        let story = try await Story.caching("d e f")
         let view = try await story.startedView()
         #expect(try view.picture == page.next("offline for a day"))
 

@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DisposingTests {
     @Test func noChangeIsReportedAfterTheEnd() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().refreshed
         _ = try await other.collection.start().refreshed
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func collectionCanBeDisposedInACallback() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().refreshed
         _ = try await other.collection.start().refreshed
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func methodsCanBeCalledInACallback() async throws {
-        let story = try await Story.holding("a b c d")
+        let story = try await Story.caching("a b c d")
         let view = try await story.startedView(.sized(1))
         var loads: [Task<[Message], any Error>] = []
         view.onHearing = { line in
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func releasedCollectionLeavesNoTasks() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         weak var gone: MessageCollection?
         do {
             let view = story.view()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func releasingACollectionFinishesItsSequences() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         var collection: MessageCollection? = story.view().collection
         var list: GroupChannelCollection? = story.list().collection
         var changes = try #require(collection?.allChanges()).makeAsyncIterator()

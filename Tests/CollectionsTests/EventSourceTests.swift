@@ -90,7 +90,7 @@ import Testing
     // MARK: Live events and what was missed
 
     @Test func missedMessagesHaveASyncSourceAndLaterOnesAnEventSource() async throws {
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         let view = try await story.startedView()
         let shown = view.collection.messages
         _ = view.notifications()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func missedMessagesUpdateTheirChannelOncePerBatch() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let view = try await story.startedView()
         await story.engine.disconnect()
         _ = view.notifications()
@@ -177,7 +177,7 @@ import Testing
         for (failures, source) in [
             (1, "eventMessageReceived"), (3, "messageBackgroundSync"),
         ] {
-            let story = try await Story.holding("a")
+            let story = try await Story.caching("a")
             let view = try await story.startedView()
             story.network.failNext(failures, of: [.feed], with: BackendError(.unanswered, "lost"))
             // The network delivers "b" to the feed request that was sent before the failures begin.
@@ -193,7 +193,7 @@ import Testing
     // MARK: Changelogs
 
     @Test func omittedEditIsReportedAsChangelog() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         let view = try await story.startedView()
         _ = view.notifications()
         story.limitFeed(1)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test func channelReadFromTheChangelogIsReportedAsChangelog() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let list = ChannelView(
             GroupChannelCollection(
                 query: GroupChannelListQuery(), userID: "bob", engine: story.engine))

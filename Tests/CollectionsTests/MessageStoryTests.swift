@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func viewStartsAtTheLastReadMessage() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         story.clock.advance(by: .seconds(1))
         try await story.network.markAsRead("general")
         try await story.say("c d e")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func reversedListStartsWithTheNewestMessage() async throws {
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         var params = MessageListParams.sized(2)
         params.isReversed = true
         let view = try await story.startedView(params)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func windowKeepsAtMostItsCapacity() async throws {
-        let story = try await Story.holding("a b c d e f g h")
+        let story = try await Story.caching("a b c d e f g h")
         let view = try await story.startedView(.sized(2, 2), capacity: 4)
         try await view.collection.loadPrevious()
         #expect(view.picture == "… e f g h")
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func unsentMessagesDoNotCountForTheCapacity() async throws {
-        let story = try await Story.holding("a b c d e")
+        let story = try await Story.caching("a b c d e")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 5, newer: 0)
         await story.engine.disconnect()
         let view = story.view(.sized(2, 2), capacity: 2)
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func failedChangeIsListedRetriedAndDiscarded() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let sent = try await story.engine.send(UserMessageCreateParams("b"), in: "general")
         _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
         let view = try await story.startedView()
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test func discardedEditDoesNotRestoreARemovedMessage() async throws {
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         story.clock.advance(by: .seconds(1))
         let sent = try await story.engine.send(UserMessageCreateParams("d"), in: "general")
         _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
@@ -299,7 +299,7 @@ import Testing
     }
 
     @Test func twoViewsOfAChannelUseTheirOwnFilters() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         var params = MessageListParams()
         params.senderUserIDs = ["bob"]
         let (all, mine) = (story.view(), story.view(params))
@@ -361,7 +361,7 @@ import Testing
     // MARK: Gaps
 
     @Test func offlineListShowsMessagesOlderThanAGapAndTheGap() async throws {
-        let story = try await Story.holding("a b c", .exact { $0.hugeGapThreshold = 2 })
+        let story = try await Story.caching("a b c", .exact { $0.hugeGapThreshold = 2 })
         story.limitFeed(1)
         let shown = story.view()
         _ = try await shown.collection.start().refreshed
@@ -429,7 +429,7 @@ import Testing
     }
 
     @Test func resetHistoryIsRemovedFromTheList() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         let view = try await story.startedView()
         story.clock.advance(by: .seconds(1))
         _ = try await story.network.resetMyHistory(of: "general")
@@ -440,7 +440,7 @@ import Testing
     }
 
     @Test func leavingAnOpenChannelIsReported() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let view = try await story.startedView()
         try await story.network.leave("general")
         await view.hears("channel general deleted: eventUserLeft")
@@ -452,7 +452,7 @@ import Testing
     // MARK: Asking
 
     @Test func knownHistoryCausesNoRequest() async throws {
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         try await story.engine.caughtUp()
         story.network.clearLog()
         let view = story.view(.sized(2))
@@ -489,7 +489,7 @@ import Testing
     }
 
     @Test func secondConcurrentLoadIsRefused() async throws {
-        let story = try await Story.holding("a b c d")
+        let story = try await Story.caching("a b c d")
         let view = story.view(.sized(1))
         await expectError(.notStarted) { try await view.collection.loadPrevious() }
         _ = try await view.collection.start().refreshed

@@ -32,7 +32,7 @@ extension Mistake {
     ]
 
     private static let reactionMistakes: [Mistake] = [
-        Mistake("takes a reaction back that is given again", ["react.idempotent"]) {
+        Mistake("removes a reaction that is added again", ["react.idempotent"]) {
             backend, base, _ in
             let mine = Memory()
             backend.onReact = { action, key, id, url, request in
@@ -41,7 +41,7 @@ extension Mistake {
                 return try await base.react(action, with: key, to: id, in: url, requestID: request)
             }
         },
-        Mistake("gives all reactions one time", ["react.version"]) { backend, base, _ in
+        Mistake("gives all reactions the same time", ["react.version"]) { backend, base, _ in
             backend.onReact = { action, key, id, url, request in
                 var event = try await base.react(
                     action, with: key, to: id, in: url, requestID: request)
@@ -49,7 +49,7 @@ extension Mistake {
                 return event
             }
         },
-        Mistake("takes the channel's history for a thread", ["replies.page"]) { backend, base, _ in
+        Mistake("returns the channel's history as a thread", ["replies.page"]) { backend, base, _ in
             backend.onReplies = { _, url, anchor, older, newer in
                 try await base.messages(in: url, at: anchor, older: older, newer: newer)
             }
@@ -72,7 +72,7 @@ extension Mistake {
             (batch: inout FeedBatch) in
             batch.events.removeAll { if case .delivered = $0 { true } else { false } }
         },
-        Mistake("lets users type for ever", ["typing.reported"]) { backend, base, _ in
+        Mistake("never ends typing", ["typing.reported"]) { backend, base, _ in
             backend.onTyping = { isTyping, url in
                 if isTyping { try await base.setTyping(true, in: url) }
             }
@@ -80,7 +80,7 @@ extension Mistake {
     ]
 
     private static let managementMistakes: [Mistake] = [
-        Mistake("does not count who is invited", ["create.members"]) { backend, base, _ in
+        Mistake("does not count invited members", ["create.members"]) { backend, base, _ in
             backend.onChannel = { url in
                 var channel = try await base.channel(url)
                 channel.memberCount = channel.joinedMemberCount
@@ -99,7 +99,7 @@ extension Mistake {
                 return try await base.createChannel(params)
             }
         },
-        Mistake("wipes what a patch does not name", ["updateChannel.absent"]) { backend, base, _ in
+        Mistake("clears fields that a patch omits", ["updateChannel.absent"]) { backend, base, _ in
             backend.onUpdateChannel = { url, patch in
                 var patch = patch
                 if !patch.contains(\.customType) { patch.set(\.customType, to: "") }
@@ -119,10 +119,10 @@ extension Mistake {
                 return try await base.messages(in: url, at: anchor, older: older, newer: newer)
             }
         },
-        Mistake("invites nobody", ["invite.reported"]) { backend, base, _ in
+        Mistake("ignores invitations", ["invite.reported"]) { backend, base, _ in
             backend.onInvite = { _, url in _ = try await base.channel(url) }
         },
-        Mistake("accepts what is declined", ["invitation.answer"]) { backend, base, _ in
+        Mistake("accepts declined invitations", ["invitation.answer"]) { backend, base, _ in
             backend.onAnswer = { url, _ in
                 try await base.answerInvitation(to: url, accepts: true)
             }
@@ -134,7 +134,7 @@ extension Mistake {
                 try await base.answerInvitation(to: url, accepts: accepts)
             }
         },
-        Mistake("counts who has left", ["leave.loses"]) { backend, base, memory in
+        Mistake("counts members who have left", ["leave.loses"]) { backend, base, memory in
             backend.onLeave = { url in
                 try await base.leave(url)
                 memory.use { $0.channels[url, default: 0] += 1 }
@@ -145,13 +145,13 @@ extension Mistake {
                 return channel
             }
         },
-        Mistake("shows again what is to stay hidden", ["hide.state"]) { backend, base, _ in
+        Mistake("shows channels that should stay hidden", ["hide.state"]) { backend, base, _ in
             backend.onHide = { url, state in
                 let isHidden = state != .unhidden
                 try await base.hide(url, until: isHidden ? .hiddenAllowAutoUnhide : .unhidden)
             }
         },
-        Mistake("does not say where a history begins", ["reset.history"]) { backend, base, _ in
+        Mistake("does not report where a history begins", ["reset.history"]) { backend, base, _ in
             backend.onChannel = { url in
                 var channel = try await base.channel(url)
                 channel.messageOffset = nil
@@ -173,7 +173,7 @@ extension Mistake {
                 return try await base.send(item)
             }
         },
-        Mistake("does not say that one is muted", ["mute.refuses"]) { backend, base, _ in
+        Mistake("does not report that a user is muted", ["mute.refuses"]) { backend, base, _ in
             backend.onSend = { item in
                 do { return try await base.send(item) } catch let error as BackendError {
                     guard error.detail == .mutedInChannel else { throw error }
@@ -281,7 +281,7 @@ extension Mistake {
                 return page
             }
         },
-        Mistake("finds messages of others", ["search.private"]) { backend, base, memory in
+        Mistake("finds messages of other channels", ["search.private"]) { backend, base, memory in
             backend.onSend = { item in
                 let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
@@ -312,7 +312,7 @@ extension Mistake {
                 {}
             }
         },
-        Mistake("never lets anybody out", ["open.live"]) { backend, _, _ in
+        Mistake("ignores exits of open channels", ["open.live"]) { backend, _, _ in
             backend.onExit = { _ in }
         },
     ]

@@ -33,7 +33,7 @@ import Testing
     @Test func thePageShowsTheReport() async throws {
         let memory = Memory()
         let mistake = try #require(
-            Mistake.all.first { $0.description == "tells of channels of others" })
+            Mistake.all.first { $0.description == "reports messages to nonmembers" })
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
         let report = "\(await BackendConformance.run(on: subject))"
@@ -44,8 +44,8 @@ import Testing
         #expect(report.hasPrefix(block.components(separatedBy: "\n")[0] + "\n"))
         var rest = report[...]
         for part in block.components(separatedBy: "        …\n") {
-            let place = try #require(rest.range(of: part), "\(part) is not in \(report)")
-            rest = rest[place.upperBound...]
+            let range = try #require(rest.range(of: part), "\(part) is not in \(report)")
+            rest = rest[range.upperBound...]
         }
     }
 

@@ -4,7 +4,7 @@ import Sync
 // Mistakes in changelogs.
 extension Mistake {
     static let changelogMistakes: [Mistake] = [
-        .altering("tells no deletions in a changelog", ["messageChanges.complete"]) {
+        .altering("omits deletions from a changelog", ["messageChanges.complete"]) {
             (changes: inout MessageChangelog) in
             changes.deleted = []
         },
@@ -21,11 +21,11 @@ extension Mistake {
                 return changes
             }
         },
-        .altering("has no last token", ["messageChanges.token"]) {
+        .altering("omits the last token", ["messageChanges.token"]) {
             (changes: inout MessageChangelog) in
             if !changes.hasMore { changes.next = nil }
         },
-        Mistake("repeats its changelog for ever", ["messageChanges.ends"]) {
+        Mistake("repeats its changelog endlessly", ["messageChanges.ends"]) {
             backend, base, memory in
             backend.onChanges = { url, point in
                 var changes = try await base.messageChanges(in: url, since: point)
@@ -35,7 +35,7 @@ extension Mistake {
                 return changes
             }
         },
-        Mistake("knows of no changes instead of expiring", ["messageChanges.expired"]) {
+        Mistake("returns no changes instead of throwing expired", ["messageChanges.expired"]) {
             backend, base, _ in
             backend.onChanges = { url, point in
                 do { return try await base.messageChanges(in: url, since: point) } catch let error
@@ -48,16 +48,16 @@ extension Mistake {
                 }
             }
         },
-        .altering("tells no lost and no changed channels", ["channelChanges.complete"]) {
+        .altering("omits lost and changed channels", ["channelChanges.complete"]) {
             (changes: inout GroupChannelChangelog) in
             changes.updated = changes.updated.filter { $0.lastMessage == nil }
             changes.deletedURLs = []
         },
-        .altering("has no last token of channels", ["channelChanges.token"]) {
+        .altering("omits the last token of channels", ["channelChanges.token"]) {
             (changes: inout GroupChannelChangelog) in
             changes.next = changes.hasMore ? changes.next : nil
         },
-        Mistake("repeats its changelog of channels for ever", ["channelChanges.ends"]) {
+        Mistake("repeats its changelog of channels endlessly", ["channelChanges.ends"]) {
             backend, base, memory in
             backend.onChannelChanges = { point in
                 var changes = try await base.channelChanges(since: point)
@@ -67,7 +67,7 @@ extension Mistake {
                 return changes
             }
         },
-        Mistake("knows of no channels instead of expiring", ["channelChanges.expired"]) {
+        Mistake("returns no channels instead of throwing expired", ["channelChanges.expired"]) {
             backend, base, _ in
             backend.onChannelChanges = { point in
                 do { return try await base.channelChanges(since: point) } catch let error
@@ -84,7 +84,7 @@ extension Mistake {
 // Mistakes in channels.
 extension Mistake {
     static let channelMistakes: [Mistake] = [
-        Mistake("turns the list of channels around", ["channels.query"]) { backend, base, _ in
+        Mistake("reverses the list of channels", ["channels.query"]) { backend, base, _ in
             backend.onChannels = { query, cursor in
                 var page = try await base.channels(matching: query, after: cursor)
                 page.elements.reverse()
@@ -99,7 +99,7 @@ extension Mistake {
             }
         },
         Mistake(
-            "knows another name of a channel", ["channel.same", "feed.beginning", "feed.members"]
+            "returns another name of a channel", ["channel.same", "feed.beginning", "feed.members"]
         ) {
             backend, base, _ in
             backend.onChannel = { url in

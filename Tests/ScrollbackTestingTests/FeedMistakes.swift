@@ -9,12 +9,12 @@ extension Mistake {
             batch.events.removeAll { if case .truncation = $0 { true } else { false } }
         },
         .altering("swaps two messages", ["feed.order"]) { (batch: inout FeedBatch) in
-            let places = batch.events.indices.filter { index in
+            let indexes = batch.events.indices.filter { index in
                 if case .messageReceived = batch.events[index] { true } else { false }
             }
-            if places.count > 1 { batch.events.swapAt(places[0], places[1]) }
+            if indexes.count > 1 { batch.events.swapAt(indexes[0], indexes[1]) }
         },
-        .altering("tells an older version after a newer", ["feed.whole"]) {
+        .altering("reports an older version after a newer one", ["feed.whole"]) {
             (batch: inout FeedBatch) in
             for case .messageUpdated(let message) in batch.events {
                 var old = message
@@ -23,7 +23,7 @@ extension Mistake {
                 batch.events.append(.messageUpdated(old))
             }
         },
-        .altering("tells only what changed of a message", ["feed.whole", "feed.complete"]) {
+        .altering("reports only the changed fields of a message", ["feed.whole", "feed.complete"]) {
             (batch: inout FeedBatch) in
             batch.events = batch.events.map { event in
                 guard case .messageUpdated(let message) = event else { return event }
@@ -35,7 +35,7 @@ extension Mistake {
                 return .messageUpdated(part)
             }
         },
-        Mistake("has a cursor that skips", ["feed.truncation", "feed.live"]) { backend, base, _ in
+        Mistake("skips a batch of events", ["feed.truncation", "feed.live"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 guard !batch.isLive else { return batch }
@@ -43,7 +43,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("has a cursor that stays", ["feed.cursor", "feed.once"]) { backend, base, _ in
+        Mistake("repeats its cursor", ["feed.cursor", "feed.once"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 if batch.isLive, let cursor { batch.cursor = cursor }
@@ -57,7 +57,7 @@ extension Mistake {
         .altering("is never live", ["feed.live"]) { (batch: inout FeedBatch) in
             batch.isLive = false
         },
-        Mistake("begins anew instead of expiring", ["feed.expired"]) { backend, base, _ in
+        Mistake("starts again instead of throwing expired", ["feed.expired"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 do { return try await base.feed(since: cursor) } catch let error as BackendError {
                     guard error.code == .expired else { throw error }
@@ -65,7 +65,7 @@ extension Mistake {
                 }
             }
         },
-        Mistake("tells of channels of others", ["feed.private"]) { backend, base, memory in
+        Mistake("reports messages to nonmembers", ["feed.private"]) { backend, base, memory in
             backend.onSend = { item in
                 let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
@@ -81,7 +81,7 @@ extension Mistake {
             }
         },
         Mistake(
-            "does not tell users of their own messages",
+            "does not report users' own messages",
             ["feed.sender", "feed.complete", "send.reported"]
         ) { backend, base, _ in
             let mine = Memory()
@@ -98,7 +98,7 @@ extension Mistake {
                 return batch
             }
         },
-        .altering("names another epoch", ["feed.epoch"]) { (batch: inout FeedBatch) in
+        .altering("reports another epoch", ["feed.epoch"]) { (batch: inout FeedBatch) in
             batch.epoch = "another"
         },
         Mistake("begins with the oldest channels", ["feed.beginning"]) { backend, base, _ in
@@ -114,7 +114,7 @@ extension Mistake {
 // Mistakes in feed cursors, and in connecting.
 extension Mistake {
     static let cursorMistakes: [Mistake] = [
-        Mistake("tells the same cursor once", ["feed.again", "feed.complete", "feed.cursor"]) {
+        Mistake("serves each cursor once", ["feed.again", "feed.complete", "feed.cursor"]) {
             backend, base, _ in
             let memory = Memory()
             backend.onFeed = { cursor in
@@ -125,7 +125,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("knows only its own cursors", ["feed.restart", "feed.once"]) { backend, base, _ in
+        Mistake("rejects unknown cursors", ["feed.restart", "feed.once"]) { backend, base, _ in
             let memory = Memory()
             backend.onFeed = { cursor in
                 if let cursor, !memory.use({ $0.cursors.contains(cursor) }) {
@@ -136,7 +136,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("does not tell of new channels", ["feed.members"]) { backend, base, _ in
+        Mistake("does not report new channels", ["feed.members"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 guard cursor != nil else { return batch }
@@ -144,7 +144,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("has an epoch for each connection", ["connect.again", "feed.epoch"]) {
+        Mistake("changes the epoch in each connection", ["connect.again", "feed.epoch"]) {
             backend, base, memory in
             backend.onConnect = { credentials in
                 var session = try await base.connect(as: credentials)

@@ -4,7 +4,7 @@ import Sync
 // Mistakes in pages.
 extension Mistake {
     static let pageMistakes: [Mistake] = [
-        Mistake("calls a page that is cut short the end", ["messages.ends"]) { backend, base, _ in
+        Mistake("ends the history at an incomplete page", ["messages.ends"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 guard older > 60 else {
                     return try await base.messages(
@@ -27,21 +27,21 @@ extension Mistake {
                 return page
             }
         },
-        Mistake("has messages twice between pages", ["messages.cursor"]) {
+        Mistake("repeats a message on the next page", ["messages.cursor"]) {
             backend, base, memory in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 let first = page.messages.first
                 let before = memory.use { memory in
-                    defer { memory.told[url] = first }
-                    return memory.told[url]
+                    defer { memory.firstMessages[url] = first }
+                    return memory.firstMessages[url]
                 }
                 if case .cursor = anchor, older == 3, let before { page.messages.append(before) }
                 return page
             }
         },
         Mistake(
-            "loses what shares a millisecond at a border", ["messages.cursor", "messages.anchor"]
+            "loses a message of the same millisecond", ["messages.cursor", "messages.anchor"]
         ) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
@@ -52,7 +52,7 @@ extension Mistake {
                 return page
             }
         },
-        Mistake("gives more than was asked for", ["messages.limit"]) { backend, base, _ in
+        Mistake("returns more messages than requested", ["messages.limit"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 guard newer == 1, older == 0 else {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)
@@ -60,7 +60,7 @@ extension Mistake {
                 return try await base.messages(in: url, at: anchor, older: 0, newer: 2)
             }
         },
-        Mistake("leaves a message out of a page", ["messages.whole"]) { backend, base, _ in
+        Mistake("omits a message from a page", ["messages.whole"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older == 20, newer == 20, page.messages.count > 4 { page.messages.remove(at: 3) }
@@ -101,7 +101,7 @@ extension Mistake {
                     in: url, at: .time(next), older: older, newer: newer)
             }
         },
-        Mistake("shows the newest page for what is not there", ["messages.expired"]) {
+        Mistake("returns the newest page for an unknown anchor", ["messages.expired"]) {
             backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 do {
@@ -115,7 +115,7 @@ extension Mistake {
                 }
             }
         },
-        Mistake("shows an old page", ["messages.fresh"]) { backend, base, memory in
+        Mistake("returns an outdated page", ["messages.fresh"]) { backend, base, memory in
             backend.onMessages = { url, anchor, older, newer in
                 let page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 guard older == 10 else { return page }
@@ -125,14 +125,14 @@ extension Mistake {
                 }
             }
         },
-        Mistake("says nothing of what is gone", ["lookup.all", "delete.gone"]) { backend, base, _ in
+        Mistake("omits deletions in lookups", ["lookup.all", "delete.gone"]) { backend, base, _ in
             backend.onLookup = { ids, url in
                 var answer = try await base.lookup(ids, in: url)
                 answer.gone = []
                 return answer
             }
         },
-        Mistake("counts messages instead of naming them", ["messages.steady"]) { backend, base, _ in
+        Mistake("uses counts as cursors", ["messages.steady"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 let isFromOldest = anchor == .time(.distantPast) && older == 0
                 let isFromNewest = anchor == .newest && newer == 0

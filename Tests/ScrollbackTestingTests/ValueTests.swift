@@ -88,7 +88,7 @@ import Testing
 
     @Test func reportSurvivesJSONAndListsFailures() async throws {
         let memory = Memory()
-        let mistake = try #require(Mistake.all.first { $0.description == "names another epoch" })
+        let mistake = try #require(Mistake.all.first { $0.description == "reports another epoch" })
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
         let report = await BackendConformance.run(on: subject) { check in

@@ -4,7 +4,7 @@ import Sync
 // Mistakes in writing, and in connections.
 extension Mistake {
     static let writingMistakes: [Mistake] = [
-        Mistake("forgets request ids after a while", ["send.once"]) { backend, base, memory in
+        Mistake("forgets request ids too early", ["send.once"]) { backend, base, memory in
             backend.onSend = { item in
                 var item = item
                 let isOld = memory.use { memory in
@@ -17,7 +17,7 @@ extension Mistake {
                 return try await base.send(item)
             }
         },
-        Mistake("resurrects what was deleted", ["send.deleted"]) { backend, base, _ in
+        Mistake("sends deleted messages again", ["send.deleted"]) { backend, base, _ in
             backend.onSend = { item in
                 do { return try await base.send(item) } catch let error as BackendError {
                     guard error.detail == .messageNotFound else { throw error }
@@ -27,7 +27,7 @@ extension Mistake {
                 }
             }
         },
-        Mistake("lets others edit", ["update.owner"]) { backend, base, memory in
+        Mistake("lets other users edit", ["update.owner"]) { backend, base, memory in
             backend.onSend = { item in
                 let message = try await base.send(item)
                 memory.use { $0.senders[message.messageID ?? ""] = base }
@@ -43,7 +43,7 @@ extension Mistake {
                 }
             }
         },
-        Mistake("lets others delete", ["delete.owner"]) { backend, base, memory in
+        Mistake("lets other users delete", ["delete.owner"]) { backend, base, memory in
             backend.onSend = { item in
                 let message = try await base.send(item)
                 memory.use { $0.senders[message.messageID ?? ""] = base }
@@ -59,7 +59,7 @@ extension Mistake {
                 }
             }
         },
-        Mistake("wipes what an edit does not name", ["update.absent"]) { backend, base, _ in
+        Mistake("clears fields that an edit omits", ["update.absent"]) { backend, base, _ in
             backend.onUpdate = { id, url, update, request in
                 guard case .user(var params) = update else { throw BackendError.lacking(.files) }
                 params.data = params.data ?? ""
@@ -74,7 +74,7 @@ extension Mistake {
                 return message
             }
         },
-        Mistake("deletes what is gone", ["delete.twice"]) { backend, base, _ in
+        Mistake("deletes a deleted message", ["delete.twice"]) { backend, base, _ in
             backend.onDelete = { id, url, request in
                 do { try await base.delete(id, in: url, requestID: request) } catch let error
                     as BackendError
@@ -83,27 +83,27 @@ extension Mistake {
                 }
             }
         },
-        Mistake("does not pass the request id on", ["send.message"]) { backend, base, _ in
+        Mistake("omits the request id", ["send.message"]) { backend, base, _ in
             backend.onSend = { item in
                 var message = try await base.send(item)
                 message.requestID = nil
                 return message
             }
         },
-        Mistake("ignores what it cannot do", ["errors.unsupported"]) { backend, _, _ in
+        Mistake("ignores unsupported calls", ["errors.unsupported"]) { backend, _, _ in
             backend.onTyping = { _, _ in }
         },
-        Mistake("answers when it is disconnected", ["disconnect.ends"]) { backend, _, _ in
+        Mistake("answers after it was disconnected", ["disconnect.ends"]) { backend, _, _ in
             backend.disconnects = false
         },
-        Mistake("connects somebody else", ["connect.user"]) { backend, base, _ in
+        Mistake("connects another user", ["connect.user"]) { backend, base, _ in
             backend.onConnect = { credentials in
                 var session = try await base.connect(as: credentials)
-                session.user = User(id: "somebody")
+                session.user = User(id: "another")
                 return session
             }
         },
-        Mistake("invents a channel that is not there", ["errors.channel"]) { backend, base, _ in
+        Mistake("invents a missing channel", ["errors.channel"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 do {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)

@@ -156,7 +156,7 @@ final class Memory: Sendable {
         var messages: [Message] = []
         var senders: [MessageID: any Backend] = [:]
         var pages: [String: MessagePage] = [:]
-        var told: [ChannelURL: Message] = [:]
+        var firstMessages: [ChannelURL: Message] = [:]
         var user: UserID?
         var cursors: Set<FeedCursor> = []
         var channels: [ChannelURL: Int] = [:]

@@ -220,8 +220,8 @@ import Testing
             try write(database, [("a", "in the log")])
             let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
             database.close()
-            // CURRENT names the manifest, which lists the tables. Without CURRENT, the database does
-            // not open.
+            // CURRENT names the manifest, which lists the tables. Without CURRENT, the database
+            // does not open.
             try FileManager.default.removeItem(atPath: path + "/CURRENT")
             let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
             #expect(error?.code == .corruption)

@@ -44,8 +44,9 @@ package final class Story: Sendable {
         try createChannel()
     }
 
-    /// Creates a story whose device has cached the newest page of texts of alice, each of one word.
-    package static func holding(
+    /// Creates a story in which alice has sent each of the words as a message, and bob's device has
+    /// cached the newest page.
+    package static func caching(
         _ words: String, _ options: SyncOptions = .exact, store: ChatStore? = nil
     ) async throws -> Story {
         let story = try await Story(options, store: store)

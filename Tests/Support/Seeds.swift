@@ -8,12 +8,12 @@ package enum Seeds {
     /// The seeds that most tests use.
     package static let few = count(30, atNight: 1000)
 
-    /// Returns as many seeds as a run needs: `byDay` in ordinary runs, `atNight` in nightly runs.
+    /// Returns `byDay` seeds in ordinary runs, and `atNight` seeds in nightly runs.
     package static func count(_ byDay: Int, atNight: Int) -> Range<Int> {
         0..<(isNight ? atNight : byDay)
     }
 
-    /// Returns each `step`th number of a range in ordinary runs, and all numbers in nightly runs.
+    /// Returns every number of a range in nightly runs; in ordinary runs, one of every `step` numbers.
     ///
     /// Pass a prime number, so that the sample does not always hit the same part of structures
     /// whose size is a power of two.

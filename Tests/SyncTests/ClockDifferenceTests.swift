@@ -45,7 +45,8 @@ import Testing
     }
 
     // The messages of a page have no gaps between them, although the clocks differ. A message that
-    // arrived late has a gap next to it until the messages between it and its neighbors are fetched.
+    // arrived late has a gap next to it until the messages between it and its neighbors are
+    // fetched.
     @Test func pagesLeaveOneGapAndOneForEachLateMessage() async throws {
         #expect(
             try await pictures(seed: 7) == [

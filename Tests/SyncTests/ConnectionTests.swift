@@ -257,7 +257,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test func connectFailsIfTheStoredUserIsDamaged() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         await story.close()
         try story.store.write { $0.setToken([0xFF], for: "user") }
         let engine = story.restarted()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     /// In fluux 556, an id of the device was used as one of the server.
     @Test func messageWithoutAServerIDIsNotStored() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         var item = Message(id: nil, channelURL: "general", text: "item", createdAt: 5_000_000)
         item.requestID = "mine"
         #expect(try await story.engine.ingest([item]) == 0)

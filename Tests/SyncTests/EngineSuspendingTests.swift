@@ -29,7 +29,7 @@ extension SyncEngine {
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
     @Test func resumedEngineContinuesWhereItStopped() async throws {
         let temporary = try TemporaryStore()
-        let story = try await Story.holding("a", store: temporary.store)
+        let story = try await Story.caching("a", store: temporary.store)
         let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
         try await story.engine.suspend()
         // Another store can open the files.

@@ -23,7 +23,7 @@ import Testing
     // MARK: Channels
 
     @Test func leavingAChannelRemovesItsMessages() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         try await story.network.leave("general")
         try await story.until { try $0.groupChannel("general") == nil }
         #expect(try story.picture() == "…")
@@ -32,7 +32,7 @@ import Testing
 
     /// A bug in other clients: old messages reappeared under a reused URL (Sendbird 4.1.4).
     @Test func recreatedChannelIsAnotherOne() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         await story.engine.disconnect()
         try await story.alice.deleteChannel("general")
         try story.createChannel()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func unreadCountIsAvailableOffline() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 2 }
         await story.close()
         story.network.goOffline()
@@ -109,7 +109,7 @@ import Testing
     /// A bug in other clients: the cursor was the newest time, of the device or server (Stream,
     /// issue 1246).
     @Test func wrongDeviceClockLosesNothing() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         story.clock.advance(by: .seconds(3600 * 24 * 3650))
         try await story.say("b")
         try await story.sees("a b")

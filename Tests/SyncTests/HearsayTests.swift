@@ -60,7 +60,7 @@ import Testing
 
     /// The feed reports the deletion of "b" before a push delivers "b".
     @Test func latePushOfADeletedMessageIsRemovedWithItsGap() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         await story.engine.disconnect()
         let missed = try await story.say("b")
         try await story.delete(missed[0])

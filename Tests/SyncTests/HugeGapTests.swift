@@ -11,7 +11,7 @@ import Testing
     /// Returns a device that has `a`, and was offline while `missing` further messages and `z` were
     /// sent.
     func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
-        let story = try await Story.holding("a", options)
+        let story = try await Story.caching("a", options)
         if isShown { await story.engine.show("general", ShownRange(from: .beginning), viewer: 1) }
         await story.engine.disconnect()
         story.limitFeed(1)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func smallGapNextToAHugeOneIsFilled() async throws {
-        let story = try await Story.holding("a", .exact { $0.pageSize = 2 })
+        let story = try await Story.caching("a", .exact { $0.pageSize = 2 })
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         story.limitFeed(1)
         story.network.hold([.messages])

@@ -72,7 +72,7 @@ import Testing
     /// The cursor of a gap has expired by the time it is used (matrix-rust-sdk, pagination
     /// restart).
     @Test func walkWithAnExpiredCursorRestarts() async throws {
-        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
+        let story = try await Story.caching("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e f g h")
@@ -212,7 +212,7 @@ import Testing
 
     /// In matrix-rust-sdk's deduplication, a page without new messages was taken for the end.
     @Test func pageOfStoredMessagesMovesTheWalk() async throws {
-        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
+        let story = try await Story.caching("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         await story.engine.disconnect()

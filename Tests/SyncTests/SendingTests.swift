@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func changeThatTheServerWouldRefuseIsRefusedImmediately() async throws {
-        let story = try await Story.holding("a")
+        let story = try await Story.caching("a")
         let id = try #require(try story.store.messages(in: "general").first?.messageID)
         let update = MessageUpdate.user(UserMessageUpdateParams())
         func code(_ body: () async throws -> Void) async -> SyncError.Code? {

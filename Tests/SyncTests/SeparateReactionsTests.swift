@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [CallPoint.beforeEffect, .afterEffect])
-    func eventsDuringTheRequestAreKept(point: CallPoint) async throws {
+    func eventsThatArriveDuringTheRequestAreApplied(point: CallPoint) async throws {
         let (story, messages) = try await story("a b c")
         try await story.react("x", to: messages[0])
         try await story.react("y", to: messages[1])
@@ -96,7 +96,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func requestIsRepeatedOnTheNextConnection() async throws {
+    @Test func reactionsAreRequestedAgainAfterReconnecting() async throws {
         let (story, messages) = try await story("a b")
         try await story.react("x", to: messages[0])
         try await story.open()
@@ -112,7 +112,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func reactionRemovedDuringAnExpiredCursorIsRemoved() async throws {
+    @Test func reactionRemovedOnTheServerIsRemovedAfterTheCursorExpires() async throws {
         let (story, messages) = try await story("a b")
         try await story.react("x", to: messages[0])
         try await story.open()

@@ -79,7 +79,7 @@ private struct ScantBackend: ForwardingBackend {
     }
 
     @Test func repeatedCursorsEndARepair() async throws {
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
         await story.close()
         let engine = try await story.relaunched(backend: CirclingBackend(base: story.network))

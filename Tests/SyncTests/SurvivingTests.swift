@@ -21,7 +21,7 @@ import Testing
     /// Then `disaster` damages the files, and the device connects with the store that `disaster`
     /// returns.
     private func survives(_ disaster: (ChatStore) throws -> ChatStore) async throws {
-        let story = try await Story.holding("a", store: disk.open(directory.url))
+        let story = try await Story.caching("a", store: disk.open(directory.url))
         story.network.goOffline()
         let b = try await story.write("b")
         let c = try await story.write("c")

@@ -70,7 +70,7 @@ import Testing
 
     @Test func cursorExpiresAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Expired cursors and restored servers")
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         #expect(try story.picture() == page.next("live"))
 
         await story.engine.disconnect()
@@ -104,7 +104,7 @@ import Testing
 
     @Test func outboxItemIsSentAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Sending messages")
-        let story = try await Story.holding("a b c")
+        let story = try await Story.caching("a b c")
         await story.engine.disconnect()
         let d = try #require(
             try await story.engine.send(UserMessageCreateParams("d"), in: "general").requestID)
@@ -154,7 +154,7 @@ import Testing
     @Test func pushInboxIsReadAsThePageShows() async throws {
         var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
-        let story = try await Story.holding("a b c", store: temporary.store)
+        let story = try await Story.caching("a b c", store: temporary.store)
         try await story.engine.absorbPushes()
         await story.engine.disconnect()
         let messages = try await story.say("d")

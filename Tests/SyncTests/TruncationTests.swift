@@ -11,7 +11,7 @@ import Testing
     /// A bug in other clients: the newest page was joined to older cached messages (fluux, issue
     /// 1019).
     @Test func newestPageDoesNotJoinOlderRanges() async throws {
-        let story = try await Story.holding("a b", .exact { $0.pageSize = 2 })
+        let story = try await Story.caching("a b", .exact { $0.pageSize = 2 })
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e f g")
@@ -27,7 +27,7 @@ import Testing
     /// A bug in other clients: a live message ended the backfill (fluux 534, Converse 2940,
     /// Conversations 3408).
     @Test func messageThatArrivesDuringAWalkDoesNotEndIt() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func truncationDuringAWalkIsFilled() async throws {
-        let story = try await Story.holding("a b")
+        let story = try await Story.caching("a b")
         story.limitFeed(1)
         story.network.hold([.messages])
         try await story.sendWhileOffline("c d e")
@@ -152,7 +152,7 @@ import Testing
         try await story.end()
     }
 
-    /// The changelog has expired, or the server has none.
+    /// Tests an expired changelog, and a server without changelogs.
     @Test(arguments: [BackendError.Code.expired, .unsupported])
     func withoutAChangelogStoredMessagesAreStaleAndFetchedWhenShown(
         _ code: BackendError.Code

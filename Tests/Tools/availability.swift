@@ -1,22 +1,23 @@
 // Checks on Linux that the package uses nothing that is missing on the oldest Apple systems that
 // Package.swift declares. `make availability` runs it after a debug build.
 //
-// The compiler type-checks every module once more with an Apple target, against copies of the modules
-// of Linux in which the target is replaced. These copies have the `@available` attributes of the Swift
-// project, so the compiler judges uses of newer declarations, `if #available`, and language features
-// that need a newer runtime just as Xcode does. A second pass searches the text for names that only
-// Linux has.
+// The compiler type-checks every module once more with an Apple target, against copies of the
+// modules of Linux in which the target is replaced. These copies have the `@available` attributes
+// of the Swift project, so the compiler judges uses of newer declarations, `if #available`, and
+// language features that need a newer runtime just as Xcode does. A second pass searches the text
+// for names that only Linux has.
 //
-// Before the package, it checks a sample with planted errors. If the compiler does not report exactly
-// these, the method does not work with this toolchain, and the check fails instead of passing.
+// Before the package, it checks a sample with planted errors. If the compiler does not report
+// exactly these, the method does not work with this toolchain, and the check fails instead of
+// passing.
 //
 // It cannot see:
 // - declarations of Apple's own frameworks, and of Dispatch and the older part of Foundation, which
 //   have no availability on Linux;
 // - code under `#if canImport(Darwin)`, C and C++, linking, and behavior at run time.
 //
-// Arguments are the names of modules to check; without any, it checks all. Exits with 0 if nothing was
-// found, with 1 if something was, and with 2 if it could not check.
+// Arguments are the names of modules to check; without any, it checks all. Exits with 0 if nothing
+// was found, with 1 if something was, and with 2 if it could not check.
 
 import Foundation
 
@@ -302,8 +303,8 @@ struct AppleCompiler {
     /// - Parameters:
     ///   - sources: The paths of the sources.
     ///   - arguments: The module's own arguments for the compiler.
-    ///   - analyzesFlow: True to run the checks that follow the type checks, such as the check that a
-    ///     value may be sent to another actor.
+    ///   - analyzesFlow: True to run the checks that follow the type checks, such as the check that
+    ///     a value may be sent to another actor.
     ///   - target: The target of Linux's own modules, or `nil` for this system with the copies.
     /// - Returns: The compiler's diagnostics.
     /// - Throws: ``CheckFailure`` if the compiler fails without a diagnostic.

@@ -1,10 +1,12 @@
-// Converts the pages in Docs into a DocC catalog, so that the site of the reference has the guides too.
+// Converts the pages in Docs into a DocC catalog, so that the site of the reference has the guides
+// too.
 //
 //     guides CATALOG
 //
-// Runs in the project's directory. Docs/README.md becomes the root page and its lists become topics;
-// each page that it does not list is an error. Links between pages become links between articles;
-// links to other files of the project become their paths, since the site does not contain them.
+// Runs in the project's directory. Docs/README.md becomes the root page and its lists become
+// topics; each page that it does not list is an error. Links between pages become links between
+// articles; links to other files of the project become their paths, since the site does not contain
+// them.
 
 import Foundation
 

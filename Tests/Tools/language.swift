@@ -1,5 +1,6 @@
-// Counts unusual phrases in comments, error messages and pages, and fails if a kind of text has more
-// than 0.5 of them for each 1,000 words. CONTRIBUTING.md says how the project's text should read.
+// Counts unusual phrases in comments, error messages and pages, and fails if a kind of text has
+// more than 0.5 of them for each 1,000 words. CONTRIBUTING.md says how the project's text should
+// read.
 //
 //     language [--list]
 //

@@ -88,8 +88,8 @@ final class Runner {
     ///
     /// As in a sync, the newest messages of each channel are loaded first.
     ///
-    /// - Returns: The times of the batches. After the time limit, the other messages are loaded in a
-    ///   faster way, which is not timed.
+    /// - Returns: The times of the batches. After the time limit, the other messages are loaded in
+    ///   a faster way, which is not timed.
     private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)

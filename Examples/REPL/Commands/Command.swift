@@ -7,7 +7,8 @@ struct Command: Sendable {
     /// The words with which the line starts, such as `store open`.
     let name: String
 
-    /// The arguments as help shows them, such as `CHANNEL [limit N | all]`; empty if there are none.
+    /// The arguments as help shows them, such as `CHANNEL [limit N | all]`; empty if there are
+    /// none.
     ///
     /// TAB completes arguments according to this text: see ``Completion``.
     let usage: String

@@ -9,7 +9,8 @@ extension Timestamp {
 
     /// The date and time in UTC, such as `2023-11-14T22:13:20.000Z`.
     ///
-    /// A time before the Gregorian calendar or after the year 9999 is shown as `@` and its milliseconds.
+    /// A time before the Gregorian calendar or after the year 9999 is shown as `@` and its
+    /// milliseconds.
     var iso8601: String {
         guard Self.dates.contains(milliseconds) else { return "@\(milliseconds)" }
         // Foundation truncates the milliseconds, so that a rounding error would subtract one.

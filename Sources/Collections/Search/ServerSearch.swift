@@ -9,7 +9,8 @@ public struct ServerSearch: Sendable {
     /// The time after which the server has searched all messages; `nil` if it has searched none, or
     /// all.
     ///
-    /// The server has not searched messages that it received after ``MessageSearch/searchServer()``.
+    /// The server has not searched messages that it received after
+    /// ``MessageSearch/searchServer()``.
     public internal(set) var searchedAfter: Timestamp?
 
     /// The error of the last request; `nil` if it succeeded, or if there was none.

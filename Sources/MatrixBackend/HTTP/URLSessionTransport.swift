@@ -14,7 +14,7 @@ public struct URLSessionTransport: HTTPTransport {
     /// The timeout in seconds: a request fails if the server sends no byte for this time.
     ///
     /// A request without a file also fails if it takes longer than this time in total.
-    private static let tolerance: TimeInterval = 30
+    private static let timeout: TimeInterval = 30
 
     private let session: URLSession
 
@@ -31,7 +31,7 @@ public struct URLSessionTransport: HTTPTransport {
     public func send(_ request: HTTPRequest) async throws(BackendError) -> HTTPReply {
         var sent = URLRequest(url: request.url)
         sent.httpMethod = request.method
-        sent.timeoutInterval = Self.tolerance + request.wait / .seconds(1)
+        sent.timeoutInterval = Self.timeout + request.wait / .seconds(1)
         for (name, value) in request.headers { sent.setValue(value, forHTTPHeaderField: name) }
         switch request.body {
         case .none: break

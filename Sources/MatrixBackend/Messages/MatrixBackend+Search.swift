@@ -85,11 +85,12 @@ extension MatrixBackend {
         return (others.isEmpty ? words : others).map { "\"\($0)\"" }.joined(separator: " ")
     }
 
-    /// Returns the message of a found event; `nil` if it is none, or if another event stands for it.
+    /// Returns the message of a found event; `nil` if the event is not a message, or if another
+    /// event represents the message.
     ///
-    /// Each edit of a message is an event of its own, which the homeserver finds, too. The message
-    /// is in the place of its first event if that has the words, otherwise in that of its latest
-    /// edit. It is therefore on one page only.
+    /// Each edit of a message is a separate event, which the homeserver finds, too. To be on one
+    /// page only, a message is represented by its first event if that has the words, otherwise by
+    /// its latest edit.
     private func original(
         of found: SearchReply.Found, in params: MessageSearchParams
     ) async throws(BackendError) -> RoomEvent? {

@@ -15,8 +15,8 @@ struct RoomList {
             var room = rooms[id] ?? Room(id)
             room.apply(changes)
             for event in changes.timeline { room.follow(event, me, names) }
-            // If the timeline is truncated and contains only edits and reactions, the newest message
-            // is unknown.
+            // If the timeline is truncated and contains only edits and reactions, the newest
+            // message is unknown.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
             }

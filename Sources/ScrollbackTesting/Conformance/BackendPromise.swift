@@ -104,8 +104,8 @@ extension BackendPromise {
         count.exact: The count equals the number of messages on the pages of that range.
         search.words: The pages together contain every message whose text has all words to find, \
         and no message that lacks one of them. The server may treat the forms of a word as equal.
-        search.order: The newest message comes first. An edited message is in the place of its \
-        creation or of its last edit.
+        search.order: The newest message comes first. An edited message is sorted by the \
+        time of its creation or of its last edit.
         search.pages: The pages contain no message twice, and miss none, even if messages are sent \
         or deleted between two pages.
         search.current: Deleted messages are not found, and edited ones only by their new text.

@@ -104,7 +104,7 @@ package struct Rows {
         // Calls the closure with the remaining rows of the batch up to and including `key`; with
         // all remaining rows if `key` is nil. Returns whether the batch replaces or removes the
         // snapshot's row with this key.
-        func passWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
+        func visitBatchRows(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {
                 if let key {
@@ -125,11 +125,11 @@ package struct Rows {
             return hidesKey
         }
         try snapshot.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-            let isHidden = try passWritten(upTo: key)
+            let isHidden = try visitBatchRows(upTo: key)
             if !isDone && !isHidden { isDone = try !body(key, value) }
             return !isDone
         }
-        _ = try passWritten(upTo: nil)
+        _ = try visitBatchRows(upTo: nil)
     }
 }
 

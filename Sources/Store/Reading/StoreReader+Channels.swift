@@ -33,8 +33,8 @@ extension StoreReader {
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
     ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
-    ///     first page. The page starts after the position that this value has in the list, even if the
-    ///     stored channel has moved since.
+    ///     first page. The page starts after the position that this value has in the list, even if
+    ///     the stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
     ///   - currentUserID: The current user. Filters by the nicknames of members ignore this user.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.

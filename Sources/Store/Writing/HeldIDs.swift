@@ -6,8 +6,8 @@ import Models
 /// up takes a third of the time of a write. Most servers assign increasing IDs: the ID of a new
 /// message is greater than all stored IDs, and the IDs on pages of older messages are less. A
 /// message whose ID is outside the range of stored IDs is not stored yet, so no lookup is needed.
-/// IDs are compared by bytes, as in ``Table/creationTime``. Therefore a new ID with one more digit than
-/// the others may be inside the range, and is looked up.
+/// IDs are compared by bytes, as in ``Table/creationTime``. Therefore a new ID with one more digit
+/// than the others may be inside the range, and is looked up.
 ///
 /// A range may be larger than necessary, but never too small. Each batch extends it, whether or not
 /// the batch is committed, and removing messages does not change it. All ranges are discarded when

@@ -70,8 +70,8 @@ public protocol Backend: Sendable {
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
     /// these fields, even empty ones, because the device may have stored an older state of the
-    /// channel. The unread counts are part of the complete state of a channel only in the feed: all
-    /// other calls may omit them, and the engine then keeps the stored counts.
+    /// channel. In the feed, the complete state includes the unread counts. All other calls may omit
+    /// the unread counts, and the engine then keeps the stored ones.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not
@@ -204,8 +204,8 @@ public protocol Backend: Sendable {
     ///
     /// - `search.words`: The pages together contain every message whose text has all words to find,
     ///   and no message that lacks one of them. The server may treat the forms of a word as equal.
-    /// - `search.order`: The newest message comes first. An edited message is in the place of its
-    ///   creation or of its last edit.
+    /// - `search.order`: The newest message comes first. An edited message is sorted by
+    ///   the time of its creation or of its last edit.
     /// - `search.pages`: The pages contain no message twice, and miss none, even if messages are
     ///   sent or deleted between two pages.
     /// - `search.current`: Deleted messages are not found, and edited ones only by their new text.

@@ -11,8 +11,8 @@ public protocol ForwardingBackend: Backend {
 
     /// Makes a call of ``base``.
     ///
-    /// Implement this function to observe, delay or refuse calls. Each forwarded call uses it, except
-    /// `disconnect()`. By default, it executes `body`.
+    /// Implement this function to observe, delay or refuse calls. Each forwarded call uses it,
+    /// except `disconnect()`. By default, it executes `body`.
     ///
     /// - Parameters:
     ///   - call: The name of the call with its labels, such as `markAsRead(_:)`.

@@ -132,7 +132,7 @@ extension SyncCore {
             }
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
-                // The stored channel has the unread counts, which the answer may lack.
+                // Return the stored channel, because the answer may omit the unread counts.
                 return .channel(try ingest.batch.groupChannel(orNil: channel.url) ?? channel)
             }
         default: return nil

@@ -87,8 +87,8 @@ extension SyncEngine {
     ///   - params: The words, and the messages among which they are searched. Their order is
     ///     ignored: the newest message comes first.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are replaced
-    ///     by the nearest valid one. A page may have fewer without being the last one.
+    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are
+    ///     replaced by the nearest valid one. A page may have fewer without being the last one.
     /// - Returns: The page.
     /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `messageSearch`;
     ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as

@@ -47,7 +47,7 @@ public struct ChannelDifference: Hashable, Sendable {
         var server = server
         // Do not compare this field: only the device sets it.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
-        // The server may not know the unread counts outside of the feed.
+        // Outside the feed, the server may omit the unread counts.
         if let held { server.keepUnreadCounts(of: held) }
         if server == held { return nil }
         channel = server

@@ -225,7 +225,7 @@ extension Ingest {
             var message = held
             let found = reactions[id] ?? []
             let keys = Set(found.map(\.key))
-            // Keep removed reactions, so that an older event cannot restore them.
+            // Keep the records of removed reactions, so that an older event does not restore them.
             message.reactionHistory =
                 found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.key) }
             message = message.with(interim.events[id] ?? [])
@@ -324,8 +324,8 @@ extension Flights.Interim {
 extension GroupChannel {
     /// Replaces the unread counts by those of the stored channel.
     ///
-    /// Only the feed changes the unread counts of a stored channel, because other calls may not
-    /// know them.
+    /// Calls other than those of the feed may return a channel without its unread counts, so only
+    /// the feed changes the stored counts.
     mutating func keepUnreadCounts(of held: GroupChannel) {
         unreadMessageCount = held.unreadMessageCount
         unreadMentionCount = held.unreadMentionCount
