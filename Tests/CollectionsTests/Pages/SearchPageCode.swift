@@ -48,7 +48,7 @@ import Testing
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
         try await search.loadMore()
         print(search.messages.map(\.message.text))
-        try await search.backfill()  // fetches what is missing; what matches appears in the list
+        try await search.backfill()  // fetches the missing ranges; matching messages are added
 
         #expect(search.messages.isEmpty && search.unsearched.isEmpty)
         await client.close()
