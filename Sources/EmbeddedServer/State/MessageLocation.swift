@@ -53,7 +53,8 @@ extension ServerState {
     func find(
         _ id: MessageID, in channel: ServerChannel
     ) throws(BackendError) -> (message: Message, location: MessageLocation)? {
-        guard let location = try location(of: id), location.channel == channel.number, !location.isDeleted,
+        guard let location = try location(of: id), location.channel == channel.number,
+            !location.isDeleted,
             let message = try message(
                 at: Position(createdAt: location.createdAt, messageID: id), in: channel)
         else { return nil }

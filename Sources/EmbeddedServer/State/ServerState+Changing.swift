@@ -68,7 +68,8 @@ extension ServerState {
     ///
     /// If the feed is to report the deletion, the location of the message stays, marked as deleted.
     func remove(
-        _ message: Message, _ location: MessageLocation, from channel: ServerChannel, isReported: Bool
+        _ message: Message, _ location: MessageLocation, from channel: ServerChannel,
+        isReported: Bool
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
