@@ -6,7 +6,7 @@ let server = try EmbeddedServer.inMemory()  // replace this with your own Backen
 try server.createChannel(GroupChannelCreateParams("General", url: "general"), by: "alice")
 
 var options = ChatClientOptions()
-options.storage = .directory(.temporaryDirectory.appending(path: "first-collection"))
+options.storage = .directory(.temporaryDirectory.appending(path: "scrollback-first-list"))
 let client = try await ChatClient.open(backend: server.client(), options: options)
 try await client.connect(as: Credentials("alice"))
 
