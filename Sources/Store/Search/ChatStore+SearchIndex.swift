@@ -20,7 +20,7 @@ public struct SearchIndexStatus: Hashable, Sendable {
     /// most documents are outdated, because the segments are rewritten then.
     public let documentCount: Int
 
-    /// The number of pending messages: those that are in no segment yet.
+    /// The number of messages that are in no segment yet.
     public let pendingCount: Int
 
     /// The total size of the keys and values of the index, in bytes.

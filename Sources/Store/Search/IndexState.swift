@@ -6,9 +6,8 @@ struct IndexState {
     var part: IndexedPart
     /// The messages that are in no segment yet.
     var pending: PendingIndex
-    /// The number of the next row of pending messages.
-    ///
-    /// The rows have smaller numbers.
+    /// The number for the next row of pending messages, which is greater than the numbers of all
+    /// existing rows.
     var nextPendingRow: UInt32
     /// The number of pending messages that become a segment.
     let segmentSize: Int

@@ -3,8 +3,9 @@ import Models
 /// An index in memory of the pending messages, which are in no segment yet.
 ///
 /// The rows of pending messages say only which messages these are, so their texts are read again
-/// after the store was opened. Committed states share this object. A search may therefore get
-/// candidates that later commits have added; in its own commit, it does not find them.
+/// after the store was opened. Committed states share this object, so a search may get candidates
+/// that only a later commit contains. It skips them, because it reads each candidate from its own
+/// snapshot.
 final class PendingIndex: Sendable {
     private struct Contents {
         /// The documents of the stored rows, until their messages are read.
@@ -39,7 +40,8 @@ final class PendingIndex: Sendable {
 
     /// Adds messages that the next commit contains.
     ///
-    /// If the commit fails, they may stay: a search does not find them.
+    /// If the commit fails, the messages may stay: a search reads each candidate from its snapshot,
+    /// and skips those that are missing.
     func add(_ messages: ArraySlice<(message: Message, channel: ChannelNumber)>) {
         contents.withLock { contents in
             for (message, channel) in messages { contents.builder.add(message, in: channel) }

@@ -83,8 +83,8 @@ extension StoreReader {
     ///   be decoded.
     /// - Complexity: With a complete search index, some lookups for each segment that may contain
     ///   the words, and O(*n*) in the messages that contain the words and are not older than the
-    ///   last result. The first search after opening also reads the pending messages.
-    ///   Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
+    ///   last result. The first search after opening also reads the messages that are in no segment
+    ///   yet. Otherwise, and in a ``Batch``, O(*n*) in all messages of the searched channels.
     public func searchMessages(
         _ params: MessageSearchParams, after cursor: SearchCursor? = nil, limit: Int
     ) throws(StoreError) -> [FoundMessage] {

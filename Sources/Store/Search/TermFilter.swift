@@ -5,13 +5,16 @@ import Models
 /// With it, a search skips most segments in which a rare word does not occur. On-disk format, DO
 /// NOT CHANGE: a new format needs a new number in ``SearchIndex/format``.
 struct TermFilter: Hashable, Sendable {
-    /// The number of bits for each term; one in a hundred other terms seems to be in the segment.
+    /// The number of bits for each term.
+    ///
+    /// With ten bits, the filter wrongly contains about 1 % of the terms that the segment does not
+    /// have.
     private static let bitsPerTerm = 10
     private static let probeCount = 6
 
     private(set) var bytes: [UInt8]
 
-    /// Creates a filter of the terms with some hashes.
+    /// Creates a filter from the hashes of a segment's terms.
     init(_ hashes: [UInt64]) {
         bytes = [UInt8](repeating: 0, count: max(8, (hashes.count * Self.bitsPerTerm + 7) / 8))
         for hash in hashes {
@@ -25,7 +28,9 @@ struct TermFilter: Hashable, Sendable {
         if bytes.isEmpty { throw ByteReader.Damage(endOfDataAt: reader.offset) }
     }
 
-    /// Returns `false` if a term with a hash is certainly not in the segment.
+    /// Returns a Boolean value that indicates whether the segment may contain a term with a hash.
+    ///
+    /// If the value is `false`, the segment does not contain the term.
     func mayContain(_ hash: UInt64) -> Bool {
         probes(hash).allSatisfy { bytes[$0 >> 3] & 1 << UInt8($0 & 7) != 0 }
     }

@@ -37,7 +37,7 @@ struct Backfill {
         /// The other work then continues.
         var areReactionsRefused = false
 
-        /// Permits the refused requests again.
+        /// Clears the recorded errors, so that the engine makes the failed requests again.
         mutating func retry() {
             error = nil
             areReactionsRefused = false

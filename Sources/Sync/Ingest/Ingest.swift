@@ -13,8 +13,8 @@ struct Ingest {
     /// The ID of the user; `nil` if unknown.
     let userID: UserID?
     var flights: Flights
-    /// The changes of the messages whose reactions are complete; `nil` if the server returns
-    /// messages with their reactions.
+    /// The changes to make to ``KnownReactions`` when the write has succeeded; `nil` if the server
+    /// returns messages with their reactions.
     var reactionChanges: [KnownReactions.Change]?
     /// The IDs of the outbox items that change an unsent message, by the request ID of that
     /// message.
