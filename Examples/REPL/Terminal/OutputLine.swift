@@ -65,9 +65,12 @@ struct OutputLine: Encodable {
 
         A record is a value under the name of its type: message, channel, member, user, outbox_item,
         or record for any other; a list of records under messages, channels and so on. Each is the
-        JSON that schema TYPE describes. Any other list has rows, with the cells as texts. total is
-        the number of rows without a limit. Events also have channel_url, user_id, user_ids,
-        message_id, request_id, count and error, and device if it is not the current device.
+        JSON that schema TYPE describes. A table has rows, with the cells as texts. total is the
+        number of rows or records without a limit; of an upload, it is in bytes. The ids that
+        verify, changelog and import return are lists of texts: missing, extra, different, updated,
+        deleted and channel_urls. Events also have channel_url, user_id, user_ids, message,
+        message_id, request_id, count, unread, change, damage, bytes and error, and device if it is
+        not the current device.
 
         The events:
 
