@@ -19,7 +19,7 @@ precondition(copy == message)
 print("\(copy.sender?.nickname ?? "?"): \(copy.text) \(copy.reactions[0].key)")  // Alice: Hi! +1
 
 let directory = ChatStore.directory(
-    in: .temporaryDirectory, applicationID: "demo", userID: "alice")
+    in: .temporaryDirectory, applicationID: "example", userID: "alice")
 let store = try ChatStore(at: directory)
 
 // A snapshot of the channel, and every change that follows it.
