@@ -177,14 +177,13 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
-        let index =
-            batch.rows.cache.isEmpty ? old.index.withLock { $0 } : batch.index?.committed
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
             return (Change(number: old.number, entries: []), nil)
         }
         let change = Change(number: old.number + 1, entries: entries)
         var derived = old.takeDerived()
         derived.apply(batch)
+        let index = batch.rows.cache.isEmpty ? old.index : batch.index?.committed
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,

@@ -12,8 +12,6 @@ final class CommittedState: Sendable {
     ///
     /// All committed states share this object.
     let indexDamage: IndexDamage
-    /// The search index; `nil` if it is turned off, or was not read yet.
-    let index: Locked<CommittedIndex?>
     let derived: Locked<DerivedValues>
     /// A Boolean value that indicates whether there were any message extents at the commit.
     ///
@@ -29,8 +27,9 @@ final class CommittedState: Sendable {
         self.cache = cache
         self.outbox = outbox
         self.indexDamage = indexDamage
-        self.index = Locked(index)
         hasExtents = !derived.extents.isEmpty
+        var derived = derived
+        derived.index = index
         self.derived = Locked(derived)
     }
 
@@ -38,13 +37,22 @@ final class CommittedState: Sendable {
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, indexDamage: indexDamage,
-            index: index.withLock { $0 }, derived: takeDerived())
+            index: index, derived: takeDerived())
     }
 
+    /// The search index; `nil` if it is turned off, or was not read yet.
+    var index: CommittedIndex? { derived.withLock { $0.index } }
+
     /// Removes and returns the derived values, for the next committed state.
+    ///
+    /// The search index stays, because searches in this state still need it.
     func takeDerived() -> DerivedValues {
         derived.withLock { values in
-            defer { values = DerivedValues() }
+            let index = values.index
+            defer {
+                values = DerivedValues()
+                values.index = index
+            }
             return values
         }
     }

@@ -14,6 +14,8 @@ struct DerivedValues: Sendable {
     var messageCount: Int?
     /// The extents of channels with removed messages.
     var extents = MessageExtents()
+    /// The search index; `nil` if it is turned off, or was not read yet.
+    var index: CommittedIndex?
     /// The sorted channel lists, in the order in which they were first requested.
     private(set) var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
     /// The channels that lists have returned.

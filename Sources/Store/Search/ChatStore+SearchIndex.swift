@@ -170,9 +170,7 @@ extension ChatStore {
                 committed.indexDamage.record(error, in: committed.number)
             }
             // If a search has read the pending messages, do not read them again.
-            if let known = committed.index.withLock({ $0 }) {
-                writer.index?.pending = known.pending
-            }
+            if let known = committed.index { writer.index?.pending = known.pending }
         }
         guard let index = writer.index else {
             try removeIndex(&writer, committed)

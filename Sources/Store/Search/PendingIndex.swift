@@ -98,13 +98,13 @@ extension CommittedState {
     ///
     /// - Throws: `corruption` if a row cannot be decoded.
     func readIndex() throws(StoreError) -> CommittedIndex? {
-        if let known = index.withLock({ $0 }) {
+        if let known = index {
             try known.pending.readMessages(from: cache)
             return known
         }
         guard let found = try CommittedIndex.read(Rows(snapshot: cache)) else { return nil }
         try found.pending.readMessages(from: cache)
-        index.withLock { $0 = $0 ?? found }
+        derived.withLock { $0.index = $0.index ?? found }
         return found
     }
 }
