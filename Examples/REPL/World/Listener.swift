@@ -169,7 +169,7 @@ extension Listener: ChannelDelegate {
         }
     }
 
-    /// What users do, by the source of the event.
+    /// The event's name and the verb of its line, for events that are about a user.
     private static let actions: [CollectionEventSource: (name: String, verb: String)] = [
         .eventUserJoined: ("user_joined", "joins"), .eventUserLeft: ("user_left", "leaves"),
         .eventUserEntered: ("user_entered", "enters"), .eventUserExited: ("user_exited", "exits"),
@@ -180,7 +180,7 @@ extension Listener: ChannelDelegate {
         .eventUserUnbanned: ("user_unbanned", "is no longer banned"),
     ]
 
-    /// What changes in a channel, by the source of the event.
+    /// The event's name and the text of its line, for events that are about a channel.
     private static let changes: [CollectionEventSource: (name: String, text: String)] = [
         .eventChannelHidden: ("channel_hidden", "is hidden"),
         .eventChannelFrozen: ("channel_frozen", "is frozen"),

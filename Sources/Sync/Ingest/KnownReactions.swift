@@ -2,13 +2,13 @@ import Models
 
 /// The messages whose stored reactions are complete, on servers that return reactions separately.
 ///
-/// The reactions of a message are complete once they were fetched, or if the message is new: the feed
-/// has reported it, or this device has sent it. From then on, the feed reports each change. If a page,
-/// a lookup or a changelog returns the message, the engine requests its reactions again, because the
-/// feed may have omitted earlier changes.
+/// The reactions of a message are complete once they were fetched, or if the message is new: the
+/// feed has reported it, or this device has sent it. From then on, the feed reports each change. If
+/// a page, a lookup or a changelog returns the message, the engine requests its reactions again,
+/// because the feed may have omitted earlier changes.
 ///
-/// This record is only in memory: after each start of the process, the engine requests the reactions
-/// of shown messages once.
+/// This record is only in memory: after each start of the process, the engine requests the
+/// reactions of shown messages once.
 struct KnownReactions {
     /// The maximum number of recorded messages of a channel.
     ///
