@@ -107,18 +107,21 @@ struct SegmentBuilder {
         }
     }
 
+    @inline(__always)
+    private func forEachPosting(of entry: Entry, _ body: (Posting) -> Void) {
+        var next = entry.first
+        while next >= 0 {
+            let link = links[Int(next)]
+            body(link.posting)
+            next = link.next
+        }
+    }
+
     /// Returns the occurrences of a term in the added messages; if `isPrefix` is true, of all terms
     /// that begin with `term`.
     func postings(of term: [UInt8], isPrefix: Bool) -> [Posting] {
         var postings: [Posting] = []
-        func append(_ entry: Entry) {
-            var next = entry.first
-            while next >= 0 {
-                let link = links[Int(next)]
-                postings.append(link.posting)
-                next = link.next
-            }
-        }
+        func append(_ entry: Entry) { forEachPosting(of: entry) { postings.append($0) } }
         if isPrefix {
             arena.withBytes { arena in
                 term.withBytes { term in
@@ -163,12 +166,8 @@ struct SegmentBuilder {
             }
             for (_, entry) in order {
                 postings.removeAll(keepingCapacity: true)
-                var next = entry.first
-                while next >= 0 {
-                    let link = links[Int(next)]
-                    postings.append(
-                        Posting(ranks[link.posting.index], words: link.posting.words))
-                    next = link.next
+                forEachPosting(of: entry) {
+                    postings.append(Posting(ranks[$0.index], words: $0.words))
                 }
                 postings.normalize()
                 writer.write(term(entry), postings, to: overlay)
