@@ -23,12 +23,28 @@ import Testing
 
     @Test func sentMessageIsReported() throws {
         let start = try state.feed(for: "bob", since: nil).cursor
-        _ = try state.perform { () throws(BackendError) in
-            try state.send(.text("hi"), by: "alice")
-        }
+        try send("hi")
         let batch = try state.feed(for: "bob", since: start)
         #expect(batch.events.words == ["hi"])
         #expect(batch.isLive)
+    }
+
+    @Test func countedMessagesAreNotReadAgain() throws {
+        let channel = try state.channel("general")
+        for text in ["a", "b"] { try send(text) }
+        #expect(try state.unread(by: "bob", in: channel).messages == 2)
+        // Without the first message's log entry, a count from the start would be 2.
+        _ = try state.perform { () throws(BackendError) in
+            state.database.remove { $0.channelLog(channel.number, channel.lastSequence! - 1) }
+        }
+        try send("c")
+        #expect(try state.unread(by: "bob", in: channel).messages == 3)
+    }
+
+    private func send(_ text: String) throws {
+        _ = try state.perform { () throws(BackendError) in
+            try state.send(.text(text), by: "alice")
+        }
     }
 
     @Test func failedRequestChangesNothing() throws {

@@ -167,9 +167,12 @@ struct FeedBuilder {
             guard let channel = state.channels[number], !channel.isOpen,
                 let source = touched[number]
             else { continue }
-            let view = try state.view(channel, for: userID)
             let patch: Patch<GroupChannel> =
-                rewritten.contains(number) ? Patch(whole: view) : Patch(messagesOf: view)
+                if rewritten.contains(number) {
+                    Patch(whole: try state.view(channel, for: userID))
+                } else {
+                    Patch(messagesOf: try state.partialView(channel, for: userID))
+                }
             add(patch, channel, source, nil)
             changesCounts = true
         }

@@ -64,6 +64,15 @@ struct Unread: Hashable {
     var mentions = 0
 }
 
+/// An unread count, with the log entries that it covers.
+struct CountedUnread {
+    /// The newest log entry that the user had read.
+    var readSequence: LogSequence
+    /// The newest log entry that was counted.
+    var countedSequence: LogSequence
+    var unread = Unread()
+}
+
 /// A mute or a ban of a user in a channel.
 struct Restriction: Hashable {
     /// The time at which the restriction ends; `nil` if it does not end.

@@ -33,6 +33,8 @@ final class ServerChannel {
     var newest: Lazy<Position> = .unknown
     /// The newest log entry that concerns all members; `nil` until it is first needed.
     var lastSequence: LogSequence?
+    /// The unread counts of the members whose counts were needed.
+    var unread: [UserID: CountedUnread] = [:]
     /// The earliest time that a new message may have: the latest of the lower bounds of all users'
     /// histories.
     var floor: Timestamp = .distantPast

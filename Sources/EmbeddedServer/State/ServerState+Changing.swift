@@ -79,6 +79,7 @@ extension ServerState {
             // need them, and the message no longer counts as unread.
             database.remove { $0.log(location.sequence) }
             database.remove { $0.channelLog(channel.number, location.sequence) }
+            channel.unread = [:]
         }
         if isReported {
             var location = location

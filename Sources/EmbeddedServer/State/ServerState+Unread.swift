@@ -15,18 +15,27 @@ extension ServerState {
         guard let member = channel.members[userID], member.state == .joined else {
             return Unread()
         }
-        var unread = Unread()
         let newest = try lastSequence(of: channel)
-        guard member.readSequence < newest else { return unread }
-        try scanLog(of: channel, (member.readSequence + 1)...newest) { _, entry in
+        guard member.readSequence < newest else { return Unread() }
+        // Count only the entries that were added since the last call: a channel may have many
+        // unread messages, and each new message needs the count.
+        var count = CountedUnread(
+            readSequence: member.readSequence, countedSequence: member.readSequence)
+        if let known = channel.unread[userID], known.readSequence == member.readSequence {
+            count = known
+        }
+        guard count.countedSequence < newest else { return count.unread }
+        try scanLog(of: channel, (count.countedSequence + 1)...newest) { _, entry in
             guard case .received(let receipt) = entry.event, receipt.sender != userID else {
                 return true
             }
-            if receipt.countsAsUnread { unread.messages += 1 }
-            if receipt.mentions(userID) { unread.mentions += 1 }
+            if receipt.countsAsUnread { count.unread.messages += 1 }
+            if receipt.mentions(userID) { count.unread.mentions += 1 }
             return true
         }
-        return unread
+        count.countedSequence = newest
+        channel.unread[userID] = count
+        return count.unread
     }
 
     /// Returns the number of unread messages and pending invitations of a user in all channels.

@@ -14,7 +14,18 @@ extension ServerState {
         view.readReceipts = channel.members.compactMapValues(\.readAt)
         view.deliveryReceipts = channel.members.compactMapValues(\.deliveredAt)
         view.members = ids.compactMap { member($0, of: channel) }
-        if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
+        try setOwnPart(of: channel, for: userID, in: &view)
+        return view
+    }
+
+    /// Returns a group channel with only those properties that depend on the user, and those that
+    /// change with each message.
+    ///
+    /// - Complexity: Does not depend on the number of members, unlike ``view(_:for:)``.
+    func partialView(
+        _ channel: ServerChannel, for userID: UserID
+    ) throws(BackendError) -> GroupChannel {
+        var view = GroupChannel()
         try setOwnPart(of: channel, for: userID, in: &view)
         return view
     }
@@ -43,10 +54,11 @@ extension ServerState {
         return view(last, for: userID)
     }
 
-    /// Adds the properties of a channel that depend on the user.
+    /// Adds the properties of a channel that depend on the user, and the last message.
     private func setOwnPart(
         of channel: ServerChannel, for userID: UserID, in view: inout GroupChannel
     ) throws(BackendError) {
+        if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
         guard let member = channel.members[userID] else { return }
         view.myMemberState = member.state
         view.myRole = member.role
