@@ -160,10 +160,9 @@ static void count(
     self->counts[channel] += (uint64_t)difference;
     key row, state = {.size = 0};
     add_table(&row, 'k', channel);
-    // The row has the message count, the last access, and whether the channel is pinned.
+    // The row has the message count and the last access.
     add_integer(&state, self->counts[channel], 8);
     add_integer(&state, 0, 8);
-    add_integer(&state, 0, 1);
     put(batch, &row, state.bytes, state.size);
 }
 
