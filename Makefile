@@ -32,8 +32,8 @@
 #   make figures-matrix measure MatrixBackend on such a homeserver, in some minutes
 #   make test-inspector run the inspector's page in Chromium; PICTURES=Docs also writes its pictures
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
-#   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, long tests, faults,
-#                   soak, and ten minutes of fuzz
+#   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, short benchmarks,
+#                   long tests, faults, soak, and ten minutes of fuzz
 #
 #   make install    install the prompt in PREFIX/bin (/usr/local); make uninstall removes it
 #   make deps       install LevelDB and readline if they are missing
@@ -279,6 +279,7 @@ corpus: deps
 	SCROLLBACK_CORPUS=$(abspath $(CORPUS)) swift test --disable-xctest $(STRICT) --filter CorpusTests
 
 nightly: tsan asan graphs
+	$(MAKE) bench bench-sync ARGS=--quick
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
 	SCROLLBACK_RUNS=100000 SCROLLBACK_FIRST=$$(date +%s) $(TEST) $(STRICT) --filter ModelTests
 	$(MAKE) faults soak PAGE=
