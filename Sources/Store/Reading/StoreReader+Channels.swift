@@ -169,7 +169,7 @@ extension StoreReader {
         let pinned = Set(try view.pinnedChannelURLs())
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
+            let number = try cache.number(ofKey: key)
             let url = try cache.decode(value, as: "the URL of channel \(number)") {
                 (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
             }
@@ -254,7 +254,7 @@ extension StoreView {
         let stored = Rows(snapshot: committed.cache)
         for row in batch.cache.rows(in: table) {
             let number = try row.key.withBytes { (key) throws(StoreError) in
-                try stored.channelNumber(ofKey: key)
+                try stored.number(ofKey: key)
             }
             let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
                 value.flatMap { sorting.key(ofRow: $0, number) }

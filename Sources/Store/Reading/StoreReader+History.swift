@@ -320,7 +320,7 @@ extension StoreView {
         let cache = cache
         var numbers: [ChannelNumber] = []
         try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
+            let number = try cache.number(ofKey: key)
             if numbers.last != number { numbers.append(number) }
             return true
         }
