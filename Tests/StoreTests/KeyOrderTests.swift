@@ -51,7 +51,6 @@ import Testing
             for (right, rightKey) in zip(values, keys)
             where leftKey.precedes(rightKey) != precedes(left, right)
                 || leftKey.lexicographicallyPrecedes(rightKey) != precedes(left, right)
-                || leftKey.withBytes(KeyBound(rightKey).isAfter) != precedes(left, right)
             {
                 Issue.record("\(left) and \(right)", sourceLocation: location)
             }
