@@ -76,22 +76,12 @@ extension ChatStore {
     package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
         let view = try view
         var ranges: [KeyRange] = []
-        for number in try view.numbers(of: urls) {
+        for url in urls {
+            guard let number = try view.number(of: url) else { continue }
             ranges += [Table.message, .creationTime, .request, .reply].map { table in
                 KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
             }
         }
         try cache.compact(ranges)
-    }
-}
-
-extension StoreView {
-    /// Returns the numbers of those channels of which data is stored.
-    fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
-        var numbers: [ChannelNumber] = []
-        for url in urls {
-            if let number = try number(of: url) { numbers.append(number) }
-        }
-        return numbers
     }
 }

@@ -31,7 +31,7 @@ import Testing
     ) throws(StoreError) -> ChatStore {
         var options = StoreOptions()
         options.isSearchIndexed = isIndexed
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         return try ChatStore(
             at: directory.url, options: options, environments: (environment, environment),
             encryptionKey: directory.files.key)

@@ -54,11 +54,11 @@ import Testing
     @Test func theStateAndANewMessageHaveTheseBytes() {
         let overlay = Overlay()
         let documents = [Document(time: 1300, channel: 8), Document(time: 1000, channel: 7)]
-        overlay.put({ $0.pendingKey(5) }, { DocumentRow.write(documents[...], to: &$0) })
+        overlay.put({ $0.unsegmentedKey(5) }, { DocumentRow.write(documents[...], to: &$0) })
         overlay.put({ $0.schemaKey(.searchIndex) }, IndexedPart(last: nil).write)
         overlay.put({ $0.schemaKey(.searchIndex) }, IndexedPart(last: [0x6D, 1]).write)
         #expect(
-            rows([.pending, .schema], of: overlay) == [
+            rows([.unsegmented, .schema], of: overlay) == [
                 "77 00 00 00 05 → 80 00 00 00 00 00 05 14 00 08 ac 02 07",
                 "73 69 → 02 01", "73 69 → 02 00 6d 01",
             ])
@@ -67,7 +67,7 @@ import Testing
     @Test func theRowsOfTheIndexAreDescribed() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         for range in [0..<128, 128..<129] {
             try store.write { batch in
@@ -84,7 +84,7 @@ import Testing
                 "\($0.parts.joined(separator: ", ")) → \($0.content)"
             }
         }
-        #expect(try lines("pending") == [#"row 0 → text("128 in channel 1")"#])
+        #expect(try lines("unsegmented") == [#"row 0 → text("128 in channel 1")"#])
         #expect(try lines("segment") == [#"segment 1 → text("128 documents, 0 to 127")"#])
         #expect(try lines("documents") == [#"segment 1, row 0 → text("264 bytes")"#])
         #expect(try lines("terms") == [#"segment 1, up to cat, document 127 → text("135 bytes")"#])

@@ -36,7 +36,7 @@ import Testing
         static func open(_ directory: StoreDirectory, isIndexed: Bool) throws -> ChatStore {
             var options = StoreOptions()
             options.isSearchIndexed = isIndexed
-            options.searchSegmentSize = 128
+            options.searchSegmentMessageCount = 128
             return try ChatStore(at: directory.url, options: options)
         }
 
@@ -182,7 +182,7 @@ import Testing
         #expect(try store.indexMessages(atMost: 600) == false)
         let status = try #require(try store.searchIndexStatus())
         #expect(status.fractionCompleted == 1)
-        #expect(status.documentCount + status.pendingCount == 1001)
+        #expect(status.documentCount + status.unsegmentedCount == 1001)
         #expect(try find("umbrella 777 ", in: store) == "777")
         #expect(try store.check() == [])
     }
@@ -219,9 +219,9 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    // MARK: Pending messages
+    // MARK: Unsegmented messages
 
-    @Test func pendingMessagesAreFoundAfterReopeningBeforeAndAfterAWrite() throws {
+    @Test func unsegmentedMessagesAreFoundAfterReopeningBeforeAndAfterAWrite() throws {
         let directory = try StoreDirectory()
         var store = try World.open(directory, isIndexed: true)
         try fill(store, 0..<20)
@@ -235,12 +235,12 @@ import Testing
         #expect(try find("umbrella", in: store, limit: 3) == "30 29 28")
         try fill(store, 31..<150)
         #expect(try store.searchIndexStatus()?.documentCount == 150)
-        #expect(try store.searchIndexStatus()?.pendingCount == 0)
+        #expect(try store.searchIndexStatus()?.unsegmentedCount == 0)
         #expect(try find("umbrella 25 ", in: store) == "25")
         #expect(try store.check() == [])
     }
 
-    @Test func aSnapshotIsSearchedWithItsOwnPendingMessages() throws {
+    @Test func aSnapshotIsSearchedWithItsOwnUnsegmentedMessages() throws {
         let directory = try StoreDirectory()
         let store = try World.open(directory, isIndexed: true)
         try fill(store, 0..<10)
@@ -287,12 +287,12 @@ import Testing
     @Test func segmentsAreMergedByTheWritesThatFollow() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         for start in stride(from: 0, to: 20_000, by: 100) { try fill(store, start..<start + 100) }
         let status = try #require(try store.searchIndexStatus())
         #expect(status.segmentCount < 30)
-        #expect(status.documentCount + status.pendingCount == 20_000)
+        #expect(status.documentCount + status.unsegmentedCount == 20_000)
         #expect(try find("umbrella 12345 ", in: store) == "12345")
         #expect(try find("umbrella", in: store, limit: 3) == "19999 19998 19997")
         #expect(try store.check() == [])
@@ -301,7 +301,7 @@ import Testing
     @Test func anIndexOfEvictedMessagesDoesNotGrow() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         for start in stride(from: 0, to: 12_000, by: 200) {
             try fill(store, start..<start + 200)
@@ -334,7 +334,7 @@ import Testing
     func damagedRowsAreReportedAndTheIndexIsBuiltAgain(_ table: Table, _ value: [UInt8]) throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         try fill(store, 0..<1000)
         try damage(store, table, value)
@@ -352,7 +352,7 @@ import Testing
         #expect(try store.messageCount() == 1000)
     }
 
-    @Test(arguments: [Table.segment, .pending], damagedValues)
+    @Test(arguments: [Table.segment, .unsegmented], damagedValues)
     func damagedRowsThatAreReadAtOpeningMakeTheIndexBeBuiltAgain(
         _ table: Table, _ value: [UInt8]
     ) throws {
@@ -375,7 +375,7 @@ import Testing
     @Test func theDamagedURLOfAChannelIsNoDamageToTheIndex() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         try fill(store, 0..<1000)
         try damage(store, .url, [0xFF])
@@ -386,7 +386,7 @@ import Testing
     @Test func aDamagedIndexIsReportedOnceToTheObserver() throws {
         var options = StoreOptions()
         options.isSearchIndexed = true
-        options.searchSegmentSize = 128
+        options.searchSegmentMessageCount = 128
         let store = try ChatStore.inMemory(options: options)
         let count = Locked(0)
         try store.observeSearchIndexDamage { count.withLock { $0 += 1 } }

@@ -42,19 +42,19 @@ extension Rows {
         }
         var named: [ChannelNumber: ChannelURL] = [:]
         for (key, value) in try rows([Table.url.rawValue]) {
-            let number = try key.withBytes { try channelNumber(ofKey: $0) }
+            let number = try key.withBytes { try self.number(ofKey: $0) }
             named[number] = ChannelURL(String(decoding: value, as: UTF8.self))
         }
         if named != urls { found.append("names \(urls), but URLs \(named)") }
         let cleared = Set(
             try rows([Table.cleared.rawValue]).map { row in
-                try row.key.withBytes { try channelNumber(ofKey: $0) }
+                try row.key.withBytes { try self.number(ofKey: $0) }
             })
         if !cleared.isDisjoint(with: urls.keys) { found.append("\(cleared) are cleared and named") }
 
         for table in Table.ofChannels {
             for (key, _) in try rows([table.rawValue]) {
-                let number = try key.withBytes { try channelNumber(ofKey: $0) }
+                let number = try key.withBytes { try self.number(ofKey: $0) }
                 if urls[number] == nil && !cleared.contains(number) {
                     found.append("a row of \(table) under \(number), which is nothing")
                 }

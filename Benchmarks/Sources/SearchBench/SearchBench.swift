@@ -110,8 +110,8 @@ extension SearchBench {
             processor, index: status?.byteCount, memory: memory.end())
         if let status {
             print(
-                "| …, at the end: \(status.segmentCount) segments, \(status.pendingCount) pending "
-                    + "| | | | |")
+                "| …, at the end: \(status.segmentCount) segments, "
+                    + "\(status.unsegmentedCount) unsegmented | | | | |")
         }
         return store
     }

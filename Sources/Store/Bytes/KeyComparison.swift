@@ -34,28 +34,6 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key, prepared for comparison with many other keys.
-///
-/// The first eight bytes decide most comparisons.
-struct KeyBound {
-    private let key: KeyBytes
-    /// The first eight bytes as a number.
-    private let head: UInt64
-
-    @inline(__always)
-    init(_ key: KeyBytes) {
-        self.key = key
-        head = key.withBytes { $0.number(at: 0) }
-    }
-
-    /// Returns a Boolean value that indicates whether another key precedes this one.
-    @inline(__always)
-    func isAfter(_ other: UnsafeRawBufferPointer) -> Bool {
-        let otherHead = other.number(at: 0)
-        return otherHead == head ? other.precedes(key) : otherHead < head
-    }
-}
-
 extension [UInt8] {
     @inline(__always)
     package func withBytes<Result, Failure: Error>(

@@ -45,9 +45,9 @@ enum Table: UInt8, CaseIterable {
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
-    /// `pending 'w' row → times and channels`: messages that are in no segment of the search index
-    /// yet.
-    case pending = 0x77
+    /// `unsegmented 'w' row → times and channels`: messages that are in no segment of the search
+    /// index yet.
+    case unsegmented = 0x77
     /// `segment 'a' segment → number of documents, newest time, oldest time, filter of terms`: a
     /// part of the search index.
     ///
@@ -73,7 +73,7 @@ enum Table: UInt8, CaseIterable {
     /// The tables of the search index.
     ///
     /// If their format changes, the index is rebuilt from the messages.
-    static let ofIndex: [Table] = [.pending, .segment, .documents, .terms]
+    static let ofIndex: [Table] = [.unsegmented, .segment, .documents, .terms]
 }
 
 /// The rows about the database as a whole.

@@ -14,7 +14,7 @@ extension ProblemSearch {
         }
         var documents: Set<Document> = []
         var numbers: Set<SegmentNumber> = []
-        try rows.scan(KeyRange(prefix: [Table.pending.rawValue])) {
+        try rows.scan(KeyRange(prefix: [Table.unsegmented.rawValue])) {
             (key, value) throws(StoreError) in
             var reader = ByteReader(value)
             if isOn, key.count == Table.prefixSize, let row = try? DocumentRow(&reader) {

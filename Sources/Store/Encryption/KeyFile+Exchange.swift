@@ -74,12 +74,7 @@ extension KeyFile {
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         for key in [old, new].compactMap(\.self) {
-            do throws(StoreError) {
-                _ = try keys(key)
-            } catch {
-                if error.code == .wrongKey { return false }
-                throw error
-            }
+            if try dataKeys([key]) == nil { return false }
         }
         return true
     }

@@ -195,28 +195,10 @@ extension FileCache {
     ///
     /// - Throws: `newerSchema` if a newer version of the package wrote the file.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
-        let name = name(of: file)
         for name in names(of: file) {
             _ = try header(of: name)?.contents(at: path(of: name))
         }
-        guard try header(of: name) != nil else { return false }
-        if cipher != nil { return try hasLines(name, text) }
-        guard let old = try DiskFile(reading: path(of: name)) else { return false }
-        guard try old.size() == text.count else { return false }
-        var hash = SHA256()
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = try old.read(into: &buffer)
-            guard count > 0 else { break }
-            hash.update(data: buffer[..<count])
-        }
-        return hash.finalize() == SHA256.hash(data: text)
-    }
-
-    /// Returns a Boolean value that indicates whether the decrypted content of a file equals
-    /// `text`.
-    private func hasLines(_ name: String, _ text: [UInt8]) throws(StoreError) -> Bool {
-        guard var lines = try lines(of: name) else { return false }
+        guard var lines = try lines(of: name(of: file)) else { return false }
         var hash = SHA256()
         while let line = try lines.next() {
             guard case .whole(let bytes) = line else { return false }

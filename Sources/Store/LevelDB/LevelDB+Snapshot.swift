@@ -70,16 +70,14 @@ extension LevelDB.Snapshot {
     ) throws(StoreError) {
         var cursor = Cursor(handle.pointer, options)
         if isDescending {
-            let lower = KeyBound(range.lower)
             cursor.seek(below: range.upper)
-            while let key = cursor.key, !lower.isAfter(key) {
+            while let key = cursor.key, !key.precedes(range.lower) {
                 guard try body(key, cursor.value) else { break }
                 cursor.previous()
             }
         } else {
-            let upper = KeyBound(range.upper)
             cursor.seek(to: range.lower)
-            while let key = cursor.key, upper.isAfter(key) {
+            while let key = cursor.key, key.precedes(range.upper) {
                 guard try body(key, cursor.value) else { break }
                 cursor.next()
             }

@@ -46,10 +46,10 @@ public struct StoreOptions: Hashable, Sendable {
     /// searches read all messages. Opening a store with `false` removes its index.
     public var isSearchIndexed = false
 
-    /// The number of pending messages that become a segment of the search index.
+    /// The number of unsegmented messages that become a segment of the search index.
     ///
     /// Tests lower it, so that few messages make many segments.
-    package var searchSegmentSize = SearchIndex.segmentSize
+    package var searchSegmentMessageCount = SearchIndex.segmentMessageCount
 
     /// The maximum number of open table files, each about 2 MB in size.
     ///

@@ -102,7 +102,7 @@ extension Table {
         case .token: "token"
         case .cleared: "cleared"
         case .schema: "schema"
-        case .pending: "pending"
+        case .unsegmented: "unsegmented"
         case .segment: "segment"
         case .documents: "documents"
         case .terms: "terms"
@@ -203,7 +203,7 @@ extension Table {
         switch self {
         case .name, .user, .token: return [try reader.text()]
         case .schema: return [try reader.schemaRow()]
-        case .pending: return ["row \(try reader.integer(UInt32.self))"]
+        case .unsegmented: return ["row \(try reader.integer(UInt32.self))"]
         case .segment, .documents, .terms: return try indexParts(&reader)
         default: break
         }
@@ -274,7 +274,7 @@ extension Table {
         case .state:
             let state = try ChannelState(&reader)
             return "count \(state.messageCount), access \(state.lastAccess)"
-        case .pending:
+        case .unsegmented:
             return try DocumentRow(&reader).documents.map {
                 "\($0.time) in channel \($0.channel)"
             }.joined(separator: ", ")

@@ -3,21 +3,24 @@ package import Models
 // Reading channels, messages and outbox items from rows.
 
 extension Rows {
-    /// Returns the channel number in a key, which follows the letter of most tables.
-    func channelNumber(ofKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelNumber {
+    /// Returns the number in a key that follows the letter of the table: that of a channel in most
+    /// tables, that of a segment or row in those of the search index.
+    func number(
+        ofKey key: UnsafeRawBufferPointer,
+        as what: @autoclosure () -> String = "the key of a channel"
+    ) throws(StoreError) -> UInt32 {
         try decode(
-            UnsafeRawBufferPointer(rebasing: key.prefix(Table.prefixSize)),
-            as: "the key of a channel"
+            UnsafeRawBufferPointer(rebasing: key.prefix(Table.prefixSize)), as: what()
         ) { (reader) throws(ByteReader.Damage) in
             _ = try reader.byte()
             return try reader.integer()
         }
     }
 
-    /// Returns the channel number in a key; `nil` if the key is corrupted.
-    func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
+    /// Returns the number in a key; `nil` if the key is corrupted.
+    func readableNumber(ofKey key: UnsafeRawBufferPointer) -> UInt32? {
         // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
-        try? channelNumber(ofKey: key)
+        try? number(ofKey: key)
     }
 
     /// Returns the text after the letter of a key: a name, the scope of a token, or a request ID.
@@ -87,7 +90,7 @@ extension Rows {
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
-            if !counted.isEmpty, counted[try channelNumber(ofKey: key)] != nil { return true }
+            if !counted.isEmpty, counted[try number(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
             // Each count is in range, but the sum of corrupted counts may overflow.

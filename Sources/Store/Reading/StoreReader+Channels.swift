@@ -142,7 +142,16 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*n*) in the number of pinned channels.
     public func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
-        try view.pinnedChannelURLs()
+        let outbox = try view.outbox
+        var urls: [ChannelURL] = []
+        try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
+            (key, _) throws(StoreError) in
+            if let url = try? outbox.text(ofKey: key, as: "the channel of a pin") {
+                urls.append(ChannelURL(url))
+            }
+            return true
+        }
+        return urls
     }
 
     /// Returns the channels with stored data, starting with the least recently opened one.
@@ -166,10 +175,10 @@ extension StoreReader {
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let view = try view
         let cache = view.cache
-        let pinned = Set(try view.pinnedChannelURLs())
+        let pinned = Set(try OneCommit(view: view).pinnedChannelURLs())
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
+            let number = try cache.number(ofKey: key)
             let url = try cache.decode(value, as: "the URL of channel \(number)") {
                 (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
             }
@@ -215,31 +224,20 @@ extension StoreReader {
     }
 }
 
-extension StoreView {
-    fileprivate func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
-        let outbox = outbox
-        var urls: [ChannelURL] = []
-        try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
-            (key, _) throws(StoreError) in
-            if let url = try? outbox.text(ofKey: key, as: "the channel of a pin") {
-                urls.append(ChannelURL(url))
-            }
-            return true
-        }
-        return urls
-    }
-}
-
 extension Rows {
+    /// Returns the URL in the row of a channel number; `nil` if there is none.
+    func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
+        try read(ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)") {
+            (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
+        }
+    }
+
     /// Returns the URLs of channels in the order of their numbers, omitting numbers without a
     /// channel.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
-            let url = try read(
-                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
-            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
-            if let url { urls.append(url) }
+            if let url = try url(of: number) { urls.append(url) }
         }
         return urls
     }
@@ -254,7 +252,7 @@ extension StoreView {
         let stored = Rows(snapshot: committed.cache)
         for row in batch.cache.rows(in: table) {
             let number = try row.key.withBytes { (key) throws(StoreError) in
-                try stored.channelNumber(ofKey: key)
+                try stored.number(ofKey: key)
             }
             let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
                 value.flatMap { sorting.key(ofRow: $0, number) }

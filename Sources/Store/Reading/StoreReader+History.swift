@@ -57,9 +57,12 @@ extension StoreReader {
         }
         // The result is the oldest gap whose upper bound is at or above the bound, if that gap
         // starts below the bound; otherwise the newest gap below the bound.
-        let around: Gap? = try view.firstSegment(of: url, number, endingFrom: bound)
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.gap, number) })
+        let key = ByteWriter.key { $0.boundKey(.gap, number, bound) }
+        let around: Gap? = try view.firstSegment(in: KeyRange(key, table.upper), of: url)
         if let around, around.lower < bound { return around }
-        return try view.lastSegment(of: url, number, endingBelow: bound)
+        return try view.firstSegment(
+            in: KeyRange(table.lower, key), isDescending: true, of: url)
     }
 
     /// Returns the gaps that overlap the range strictly between two bounds, oldest first.
@@ -263,28 +266,12 @@ extension StoreView {
         return found
     }
 
-    /// Returns the oldest range whose upper bound is at or above `bound`.
+    /// Returns the oldest segment in a range of keys; if `isDescending` is true, the newest one.
     fileprivate func firstSegment<Value: Segment>(
-        of url: ChannelURL, _ number: ChannelNumber, endingFrom bound: Gap.Bound
+        in range: KeyRange, isDescending: Bool = false, of url: ChannelURL
     ) throws(StoreError) -> Value? {
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        let start = ByteWriter.key { $0.boundKey(Value.table, number, bound) }
         var found: Value?
-        try scan(KeyRange(start, table.upper), of: url) {
-            found = $0
-            return false
-        }
-        return found
-    }
-
-    /// Returns the newest range whose upper bound is below `bound`.
-    fileprivate func lastSegment<Value: Segment>(
-        of url: ChannelURL, _ number: ChannelNumber, endingBelow bound: Gap.Bound
-    ) throws(StoreError) -> Value? {
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        let end = ByteWriter.key { $0.boundKey(Value.table, number, bound) }
-        var found: Value?
-        try scan(KeyRange(table.lower, end), isDescending: true, of: url) {
+        try scan(range, isDescending: isDescending, of: url) {
             found = $0
             return false
         }
@@ -320,7 +307,7 @@ extension StoreView {
         let cache = cache
         var numbers: [ChannelNumber] = []
         try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
+            let number = try cache.number(ofKey: key)
             if numbers.last != number { numbers.append(number) }
             return true
         }

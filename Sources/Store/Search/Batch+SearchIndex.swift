@@ -5,31 +5,31 @@ import Models
 extension Batch {
     /// Adds the saved messages of the batch to the search index.
     ///
-    /// The messages become pending: a row marks them as not in a segment yet. When many messages
-    /// are pending, they become a segment together. If a message is removed, edited or evicted, its
-    /// earlier entries stay in the index, because a search compares each message that it finds with
-    /// the query.
+    /// The messages are first *unsegmented*: a row marks them as not in a segment yet. Many
+    /// unsegmented messages become a segment together. If a message is removed, edited or evicted,
+    /// its earlier entries stay in the index, because a search compares each message that it finds
+    /// with the query.
     func indexSavedMessages() {
         guard var index, !savedMessages.isEmpty else { return }
         var rest = savedMessages[...]
-        while index.pending.count + rest.count >= index.segmentSize {
+        while index.unsegmented.count + rest.count >= index.segmentMessageCount {
             // Limit the memory for a large batch.
-            index.pending.add(rest.prefix(index.segmentSize))
-            rest = rest.dropFirst(index.segmentSize)
-            for row in 0..<index.nextPendingRow { rows.cache.remove { $0.pendingKey(row) } }
-            if let segment = index.pending.write(as: index.takeNumber(), to: rows.cache) {
+            index.unsegmented.add(rest.prefix(index.segmentMessageCount))
+            rest = rest.dropFirst(index.segmentMessageCount)
+            for row in 0..<index.nextUnsegmentedRow { rows.cache.remove { $0.unsegmentedKey(row) } }
+            if let segment = index.unsegmented.write(as: index.takeNumber(), to: rows.cache) {
                 index.segments.append(segment)
             }
-            (index.pending, index.nextPendingRow) = (PendingIndex(), 0)
+            (index.unsegmented, index.nextUnsegmentedRow) = (UnsegmentedIndex(), 0)
         }
         if !rest.isEmpty {
-            index.pending.add(rest)
+            index.unsegmented.add(rest)
             let documents = rest.map { Document(time: $0.message.createdAt, channel: $0.channel) }
                 .sorted { $0.precedes($1) }
             rows.cache.put(
-                { $0.pendingKey(index.nextPendingRow) },
+                { $0.unsegmentedKey(index.nextUnsegmentedRow) },
                 { DocumentRow.write(documents[...], to: &$0) })
-            index.nextPendingRow += 1
+            index.nextUnsegmentedRow += 1
         }
         self.index = index
     }
@@ -49,20 +49,20 @@ extension Batch {
 extension IndexState {
     fileprivate mutating func clear(_ part: IndexedPart) {
         self.part = part
-        (pending, nextPendingRow) = (PendingIndex(), 0)
+        (unsegmented, nextUnsegmentedRow) = (UnsegmentedIndex(), 0)
         (segments, merges, unpruned, prunedCount) = ([], [], [], 0)
         hasUnownedRows = true
     }
 }
 
 extension Rows {
-    /// Calls a closure with the number and the documents of each row of pending messages.
-    func forEachPendingRow(
-        _ body: (UInt32, [Document]) -> Void
-    ) throws(StoreError) {
-        try scan(KeyRange(prefix: [Table.pending.rawValue])) { (key, value) throws(StoreError) in
-            let number = try channelNumber(ofKey: key)
-            let row = try decode(value, as: "pending row \(number) of the search index") {
+    /// Calls a closure with the number and the documents of each row of unsegmented messages.
+    func forEachUnsegmentedRow(_ body: (UInt32, [Document]) -> Void) throws(StoreError) {
+        let range = KeyRange(prefix: [Table.unsegmented.rawValue])
+        try scan(range) { (key, value) throws(StoreError) in
+            let number = try number(
+                ofKey: key, as: "the key of an unsegmented row of the search index")
+            let row = try decode(value, as: "unsegmented row \(number) of the search index") {
                 (reader) throws(ByteReader.Damage) in try DocumentRow(&reader)
             }
             body(number, row.documents)
@@ -70,10 +70,10 @@ extension Rows {
         }
     }
 
-    /// Returns the number of pending messages.
-    func pendingCount() throws(StoreError) -> Int {
+    /// Returns the number of unsegmented messages.
+    func unsegmentedCount() throws(StoreError) -> Int {
         var count = 0
-        try forEachPendingRow { count += $1.count }
+        try forEachUnsegmentedRow { count += $1.count }
         return count
     }
 }

@@ -6,7 +6,7 @@ struct CandidateMerge {
     private let span: (lower: Timestamp, upper: Timestamp)
     private let channels: Set<ChannelNumber>?
 
-    /// Creates a merge of the candidates between two times, from the segments and the pending
+    /// Creates a merge of the candidates between two times, from the segments and the unsegmented
     /// messages.
     init(
         _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
@@ -14,11 +14,12 @@ struct CandidateMerge {
     ) {
         span = (lower, upper)
         self.channels = channels
-        let pending = index.pending.candidates(of: phrases).filter { lower...upper ~= $0.time }
-        if !pending.isEmpty { sources.append(CandidateSource(pending)) }
+        let unsegmented = index.unsegmented.candidates(of: phrases)
+            .filter { lower...upper ~= $0.time }
+        if !unsegmented.isEmpty { sources.append(CandidateSource(unsegmented)) }
         for segment in index.segments
         where segment.newest >= lower && segment.oldest <= upper
-            && phrases.allSatisfy({ $0.mayBe(in: segment) })
+            && phrases.allSatisfy({ $0.mayOccur(in: segment) })
         {
             sources.append(CandidateSource(segment, phrases, through: upper, cursor))
         }
@@ -57,8 +58,8 @@ struct CandidateMerge {
     }
 }
 
-/// The candidates from one part of the index (a segment or the pending messages), which are read in
-/// portions.
+/// The candidates from one part of the index (a segment or the unsegmented messages), which are
+/// read in portions.
 private struct CandidateSource {
     /// The number of documents of the first portion.
     ///
@@ -73,7 +74,7 @@ private struct CandidateSource {
     private var portion = firstPortion
     /// The candidates that were read, as indices of documents in the segment.
     ///
-    /// Pending messages are in `documents` instead.
+    /// Unsegmented messages are in `documents` instead.
     private var indices: ArraySlice<Int> = []
     private var documents: ArraySlice<Document> = []
     /// A Boolean value that indicates whether ``newest`` is the time of a candidate.

@@ -21,7 +21,7 @@ public struct SearchIndexStatus: Hashable, Sendable {
     public let documentCount: Int
 
     /// The number of messages that are in no segment yet.
-    public let pendingCount: Int
+    public let unsegmentedCount: Int
 
     /// The total size of the keys and values of the index, in bytes.
     public let byteCount: Int
@@ -48,7 +48,7 @@ extension StoreReader {
         return SearchIndexStatus(
             fractionCompleted: try view.fractionIndexed(part), segmentCount: segments.count,
             documentCount: segments.reduce(0) { $0 + $1.documentCount },
-            pendingCount: try rows.pendingCount(),
+            unsegmentedCount: try rows.unsegmentedCount(),
             byteCount: size)
     }
 }
@@ -62,7 +62,7 @@ extension StoreView {
         try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             let count = Double(try rows.state(value).messageCount)
             total += count
-            if try rows.channelNumber(ofKey: key) >= current { left += count }
+            if try rows.number(ofKey: key) >= current { left += count }
             return true
         }
         return total == 0 ? 0 : (total - left) / total
@@ -164,19 +164,20 @@ extension ChatStore {
         if writer.index == nil {
             do throws(StoreError) {
                 writer.index = try IndexState.read(
-                    Rows(snapshot: committed.cache), segmentSize: cache.options.searchSegmentSize)
+                    Rows(snapshot: committed.cache),
+                    segmentMessageCount: cache.options.searchSegmentMessageCount)
             } catch {
                 guard error.cause is ByteReader.Damage else { throw error }
                 committed.indexDamage.record(error, in: committed.number)
             }
-            // If a search has read the pending messages, do not read them again.
-            if let known = committed.index { writer.index?.pending = known.pending }
+            // If a search has read the unsegmented messages, do not read them again.
+            if let known = committed.index { writer.index?.unsegmented = known.unsegmented }
         }
         guard let index = writer.index else {
             try removeIndex(&writer, committed)
             return true
         }
-        try index.pending.readMessages(from: committed.cache)
+        try index.unsegmented.readMessages(from: committed.cache)
         return false
     }
 
@@ -188,7 +189,8 @@ extension ChatStore {
         try cache.removeUnownedIndexRows()
         committed.indexDamage.removed(from: committed.number + 1)
         writer.index = try IndexState.read(
-            Rows(snapshot: try cache.snapshot()), segmentSize: cache.options.searchSegmentSize)
+            Rows(snapshot: try cache.snapshot()),
+            segmentMessageCount: cache.options.searchSegmentMessageCount)
     }
 
     /// Continues the merges after a write.
@@ -318,7 +320,7 @@ extension IndexState {
         guard merges.isEmpty else { return nil }
         if unpruned.isEmpty {
             let count = documentCount
-            let isMostlyOld = count > 2 * messageCount + SearchIndex.segmentSize
+            let isMostlyOld = count > 2 * messageCount + SearchIndex.segmentMessageCount
             guard isMostlyOld, count > prunedCount + prunedCount / 4 else { return nil }
             unpruned = segments.map(\.number)
         }
@@ -330,9 +332,9 @@ extension IndexState {
 extension IndexSegment {
     /// The logarithm of the segment's size to base ``SearchIndex/mergedCount``.
     ///
-    /// It is 0 for a segment of fewer than ``SearchIndex/firstSizeClass`` documents.
+    /// It is 0 for a segment of fewer than ``SearchIndex/firstSizeClassBound`` documents.
     fileprivate var sizeClass: Int {
-        var (size, bound) = (0, SearchIndex.firstSizeClass)
+        var (size, bound) = (0, SearchIndex.firstSizeClassBound)
         while documentCount >= bound {
             size += 1
             bound *= SearchIndex.mergedCount

@@ -17,10 +17,10 @@ enum SearchIndex {
     static let documentsPerRow = 256
     /// The size in bytes of a row of terms, above which the next row begins.
     static let blockSize = 1024
-    /// The number of pending messages that become a segment.
-    static let segmentSize = 512
+    /// The number of unsegmented messages that become a segment.
+    static let segmentMessageCount = 512
     /// The number of documents below which a segment belongs to the first size class.
-    static let firstSizeClass = 256
+    static let firstSizeClassBound = 256
     /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8
     /// The maximum number of documents in a segment.
@@ -82,7 +82,7 @@ struct IndexSegment: Sendable {
 // MARK: Keys
 
 extension ByteWriter {
-    mutating func pendingKey(_ row: UInt32) { table(.pending, row) }
+    mutating func unsegmentedKey(_ row: UInt32) { table(.unsegmented, row) }
 
     mutating func segmentKey(_ number: SegmentNumber) { table(.segment, number) }
 
@@ -182,7 +182,7 @@ struct IndexedPart: Hashable {
     }
 }
 
-/// A row of documents of a segment or of pending messages, newest first.
+/// A row of documents of a segment or of unsegmented messages, newest first.
 struct DocumentRow {
     private(set) var documents: [Document] = []
 

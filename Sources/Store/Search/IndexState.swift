@@ -5,12 +5,12 @@ struct IndexState {
     /// The progress of indexing the messages that were stored before the index was turned on.
     var part: IndexedPart
     /// The messages that are in no segment yet.
-    var pending: PendingIndex
-    /// The number for the next row of pending messages, which is greater than the numbers of all
-    /// existing rows.
-    var nextPendingRow: UInt32
-    /// The number of pending messages that become a segment.
-    let segmentSize: Int
+    var unsegmented: UnsegmentedIndex
+    /// The number for the next row of unsegmented messages, which is greater than the numbers of
+    /// all existing rows.
+    var nextUnsegmentedRow: UInt32
+    /// The number of unsegmented messages that become a segment.
+    let segmentMessageCount: Int
     /// The segments, in no particular order.
     var segments: [IndexSegment]
     /// The number of the next new segment.
@@ -32,18 +32,20 @@ struct IndexState {
     /// Reads the state from a cache; returns `nil` if the index is turned off.
     ///
     /// - Throws: `corruption` if a row cannot be decoded.
-    static func read(_ rows: Rows, segmentSize: Int) throws(StoreError) -> IndexState? {
+    static func read(_ rows: Rows, segmentMessageCount: Int) throws(StoreError) -> IndexState? {
         guard let index = try CommittedIndex.read(rows) else { return nil }
         return IndexState(
-            part: index.part, pending: index.pending, nextPendingRow: index.nextPendingRow,
-            segmentSize: segmentSize, segments: index.segments,
+            part: index.part, unsegmented: index.unsegmented,
+            nextUnsegmentedRow: index.nextUnsegmentedRow,
+            segmentMessageCount: segmentMessageCount, segments: index.segments,
             nextNumber: try rows.greatestSegment() + 1)
     }
 
     /// The index of a committed state with the current rows.
     var committed: CommittedIndex {
         CommittedIndex(
-            part: part, segments: segments, pending: pending, nextPendingRow: nextPendingRow)
+            part: part, segments: segments, unsegmented: unsegmented,
+            nextUnsegmentedRow: nextUnsegmentedRow)
     }
 
     /// Returns a number for a new segment.
@@ -63,7 +65,7 @@ extension Rows {
     func segments() throws(StoreError) -> [IndexSegment] {
         var segments: [IndexSegment] = []
         try scan(KeyRange(prefix: [Table.segment.rawValue])) { (key, value) throws(StoreError) in
-            let number = try channelNumber(ofKey: key)
+            let number = try number(ofKey: key, as: "the key of a segment of the search index")
             segments.append(
                 try decode(value, as: "segment \(number) of the search index") {
                     (reader) throws(ByteReader.Damage) in try IndexSegment(number, &reader)
@@ -117,10 +119,10 @@ extension Rows {
 }
 
 extension Overlay {
-    /// Removes the rows of pending messages and of segments, so that the other rows of the index
-    /// belong to no segment.
+    /// Removes the rows of unsegmented messages and of segments, so that the other rows of the
+    /// index belong to no segment.
     func removeIndex(of rows: Rows) throws(StoreError) {
-        for table in [Table.pending, .segment] {
+        for table in [Table.unsegmented, .segment] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 remove { $0.raw(key) }
                 return true
@@ -139,7 +141,7 @@ extension LevelDB {
     /// the index is removed and built again.
     ///
     /// - Complexity: If the index is off and stays off, one lookup; if it stays on, O(*s*) in its
-    ///   segments and pending messages; if it is removed, O(*n*) in its rows.
+    ///   segments and unsegmented messages; if it is removed, O(*n*) in its rows.
     func turnIndex(isOn: Bool) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let key = ByteWriter.key { $0.schemaKey(.searchIndex) }

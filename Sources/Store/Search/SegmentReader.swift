@@ -201,7 +201,7 @@ struct SearchTermList {
     }
 
     /// Returns `false` if one of the terms is certainly not in a segment.
-    func mayBe(in segment: IndexSegment) -> Bool {
+    func mayOccur(in segment: IndexSegment) -> Bool {
         hashes.allSatisfy(segment.filter.mayContain)
     }
 }

@@ -238,14 +238,10 @@ extension StoredSearch {
 extension StoreView {
     /// Returns the channel with a number; `nil` if the channel was cleared.
     fileprivate func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
-        let key = ByteWriter.key { $0.table(.url, number) }
-        guard
-            let text = try cache.read(
-                key, as: "the URL of channel \(number)",
-                { (reader) throws(ByteReader.Damage) in try reader.text() })
-        else { return nil }
-        let url = ChannelURL(text)
-        return try self.number(of: url) == number ? url : nil
+        guard let url = try cache.url(of: number), try self.number(of: url) == number else {
+            return nil
+        }
+        return url
     }
 }
 

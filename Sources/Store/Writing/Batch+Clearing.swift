@@ -17,7 +17,7 @@ extension Batch {
         let cache = cache
         var urls: [ChannelURL] = []
         var keys: [KeyBytes] = []
-        for table in [Table.name, .user, .token, .pending, .segment] {
+        for table in [Table.name, .user, .token, .unsegmented, .segment] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 keys.append(Array(key))
                 // Ignore a name that cannot be decoded: the cache of names does not contain it.

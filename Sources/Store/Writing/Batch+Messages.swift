@@ -135,24 +135,13 @@ extension Batch {
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
         source: CollectionEventSource? = nil
     ) throws(StoreError) -> Int {
-        guard let number = try number(of: url), first <= last else { return 0 }
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        let lower: KeyBytes
-        switch last {
-        case .beginning: return 0
-        case .position(let position): lower = ByteWriter.key { $0.messageKey(number, position) }
-        case .end: lower = table.lower
-        }
-        let upper: KeyBytes
-        switch first {
-        case .beginning: upper = table.upper
-        case .position(let position):
-            upper = ByteWriter.key { $0.messageKey(number, position) } + [0]
-        case .end: return 0
-        }
+        guard let number = try number(of: url), first <= last, first < .end, .beginning < last
+        else { return 0 }
+        let range = KeyRange.messages(
+            of: number, from: first, includesLower: true, to: last, includesUpper: true)
         var removed: [HeldMessage] = []
         let cache = cache
-        try cache.scan(KeyRange(lower, upper)) { (key, value) throws(StoreError) in
+        try cache.scan(range) { (key, value) throws(StoreError) in
             removed.append(try cache.heldMessage(key, value))
             return true
         }
@@ -208,11 +197,8 @@ extension Batch {
         var oldestLeft: Gap.Bound = .end
         var removedCount = 0
         let cache = cache
-        var table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        if case .position(let position) = first {
-            table.upper = ByteWriter.key { $0.messageKey(number, position) } + [0]
-        }
-        try cache.scan(table, isDescending: true) { (key, _) throws(StoreError) in
+        let range = KeyRange.messages(of: number, from: first, includesLower: true, to: .end)
+        try cache.scan(range, isDescending: true) { (key, _) throws(StoreError) in
             let position = try cache.position(ofMessageKey: key)
             if removedCount == count {
                 oldestLeft = .position(position)

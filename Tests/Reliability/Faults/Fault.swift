@@ -144,7 +144,7 @@ extension Fault {
         case .damagedFiles: "DamagedFilesTests/itemWithADamagedCopyIsResentWithTheFile"
         case .fullDisk: "DiskTests/outboxItemThatDoesNotFitIsNotStored"
         case .readOnlyDisk: "DiskTests/readOnlyDiskIsAPermissionError"
-        case .deniedFiles: "StoreErrorSystemTests/eachSystemErrorHasItsCode"
+        case .deniedFiles: "StoreErrorTests/eachSystemErrorHasItsCode"
         case .lockedFiles: "OpeningTests/directoryIsLockedByItsStore"
         case .wrongKey: "EncryptionTests/wrongKeyChangesNothing"
         case .newerSchema: "OpeningTests/filesOfANewerVersionAreNotChanged"

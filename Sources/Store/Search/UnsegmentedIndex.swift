@@ -1,12 +1,12 @@
 import Models
 
-/// An index in memory of the pending messages, which are in no segment yet.
+/// An index in memory of the unsegmented messages, which are in no segment yet.
 ///
-/// The rows of pending messages say only which messages these are, so their texts are read again
-/// after the store was opened. Committed states share this object, so a search may get candidates
-/// that only a later commit contains. It skips them, because it reads each candidate from its own
-/// snapshot.
-final class PendingIndex: Sendable {
+/// The rows of unsegmented messages say only which messages these are, so their texts are read
+/// again after the store was opened. Committed states share this object, so a search may get
+/// candidates that only a later commit contains. It skips them, because it reads each candidate
+/// from its own snapshot.
+final class UnsegmentedIndex: Sendable {
     private struct Contents {
         /// The documents of the stored rows, until their messages are read.
         var unread: [Document]
@@ -72,9 +72,9 @@ final class PendingIndex: Sendable {
 struct CommittedIndex: Sendable {
     let part: IndexedPart
     let segments: [IndexSegment]
-    let pending: PendingIndex
-    /// The number of the next row of pending messages.
-    let nextPendingRow: UInt32
+    let unsegmented: UnsegmentedIndex
+    /// The number of the next row of unsegmented messages.
+    let nextUnsegmentedRow: UInt32
 
     /// Reads the index; returns `nil` if it is turned off.
     ///
@@ -82,28 +82,29 @@ struct CommittedIndex: Sendable {
     static func read(_ rows: Rows) throws(StoreError) -> CommittedIndex? {
         guard let part = try rows.indexedPart() else { return nil }
         var next: UInt32 = 0
-        var pending: [Document] = []
-        try rows.forEachPendingRow { number, documents in
+        var unsegmented: [Document] = []
+        try rows.forEachUnsegmentedRow { number, documents in
             next = number &+ 1
-            pending += documents
+            unsegmented += documents
         }
         return CommittedIndex(
-            part: part, segments: try rows.segments(), pending: PendingIndex(unread: pending),
-            nextPendingRow: next)
+            part: part, segments: try rows.segments(),
+            unsegmented: UnsegmentedIndex(unread: unsegmented),
+            nextUnsegmentedRow: next)
     }
 }
 
 extension CommittedState {
-    /// Returns the search index, with the pending messages read; `nil` if it is turned off.
+    /// Returns the search index, with the unsegmented messages read; `nil` if it is turned off.
     ///
     /// - Throws: `corruption` if a row cannot be decoded.
     func readIndex() throws(StoreError) -> CommittedIndex? {
         if let known = index {
-            try known.pending.readMessages(from: cache)
+            try known.unsegmented.readMessages(from: cache)
             return known
         }
         guard let found = try CommittedIndex.read(Rows(snapshot: cache)) else { return nil }
-        try found.pending.readMessages(from: cache)
+        try found.unsegmented.readMessages(from: cache)
         derived.withLock { $0.index = $0.index ?? found }
         return found
     }
