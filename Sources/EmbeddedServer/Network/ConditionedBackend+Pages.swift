@@ -130,7 +130,9 @@ extension ConditionedBackend {
                 kind = .message
                 guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
                 let lookup = try await base.lookup([messageID], in: channelURL)
-                guard lookup.gone.isEmpty else { throw BackendError.expired("message \(messageID)") }
+                guard lookup.gone.isEmpty else {
+                    throw BackendError.expired("message \(messageID)")
+                }
             case .newest, .time: break
             }
             var random = passage.outcome.random
