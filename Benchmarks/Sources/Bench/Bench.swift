@@ -42,13 +42,13 @@ struct Bench: ParsableCommand {
         let report = Report(
             groups: groups,
             measurements: measure(groups, quick ? Effort(rounds: 10) : Effort(rounds: rounds)))
-        print(report.text)
-        if let json { try report.json.write(to: URL(filePath: json)) }
+        print(report.parts().joined(separator: "\n\n"))
+        if let json { try writeJSON(report.measurements, to: json) }
         if let markdown {
             let page = Page(markdown, suffix: "-Codecs")
             let plot = try page.write(plot: report.plot, title: "The figures, drawn")
             try page.write(
-                report.parts(plot: plot), machine: Machine(), date: date,
+                report.parts(plots: [plot]), machine: Machine(), date: date,
                 command: "make bench-codecs ARGS=\"--markdown \(markdown)\"")
         }
     }

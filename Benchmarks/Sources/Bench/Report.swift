@@ -1,7 +1,6 @@
-import Foundation
 import Measuring
 
-/// The results as text, as JSON, and as parts of a page.
+/// The results as parts of a page.
 struct Report {
     let groups: [Group]
     let measurements: [Measurement]
@@ -12,25 +11,6 @@ struct Report {
 
     func measurement(_ group: String, _ name: String) -> Measurement? {
         measurements.first { $0.group == group && $0.name == name }
-    }
-}
-
-// MARK: For the terminal
-
-extension Report {
-    var text: String {
-        groups.map { group in
-            let width = 42
-            let header =
-                "name".padded(to: width)
-                + ["median", "min", "p99", "x protobuf", "mallocs"].map { $0.padded(to: -11) }
-                .joined()
-            let rows = measurements(in: group).map { row in
-                row.name.padded(to: width) + row.cells.map { $0.padded(to: -11) }.joined()
-            }
-            return (["\(group.title)", group.note, header] + rows).joined(separator: "\n")
-        }
-        .joined(separator: "\n\n")
     }
 }
 
@@ -45,24 +25,10 @@ extension Measurement {
     }
 }
 
-// MARK: JSON
-
 extension Report {
-    var json: Data {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return try encoder.encode(measurements)
-        }
-    }
-}
-
-// MARK: A page
-
-extension Report {
-    /// The parts of a page: the goals, the plot and the tables.
-    func parts(plot: String) -> [String] {
-        [goals, plot] + groups.map { "### \($0.title)\n\n\($0.note)\n\n\(table($0))" }
+    /// The parts of a page: the goals, the plots and the tables.
+    func parts(plots: [String] = []) -> [String] {
+        [goals] + plots + groups.map { "### \($0.title)\n\n\($0.note)\n\n\(table($0))" }
     }
 
     private func table(_ group: Group) -> String {

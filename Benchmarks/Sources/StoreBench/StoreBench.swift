@@ -51,8 +51,8 @@ struct Measure: ParsableCommand {
         try runner.measureChannels()
 
         let report = StoreReport(results: runner.results)
-        print(report.text)
-        if let json { try report.json.write(to: URL(filePath: json)) }
+        print(report.parts().joined(separator: "\n\n"))
+        if let json { try writeJSON(report.results, to: json) }
         if let markdown {
             let page = Page(markdown, suffix: "-Store")
             let plots = try report.plots.map { plot in

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The results as text, as JSON, and as parts of a page.
+/// The results as parts of a page.
 struct StoreReport {
     let results: [Result]
 
@@ -32,55 +32,21 @@ struct StoreReport {
     /// Returns the rows of a table as cells.
     ///
     /// The header is the first row.
-    private func cells(_ size: Int, _ text: (Result) -> String) -> [[String]] {
+    private func cells(_ size: Int) -> [[String]] {
         let stores = stores(size)
         return [[""] + stores]
             + rows(size).map { row in
-                [row] + stores.map { store in result(size, row, store).map(text) ?? "" }
+                [row] + stores.map { store in result(size, row, store)?.cell ?? "" }
             }
     }
 }
-
-// MARK: For the terminal
-
-extension StoreReport {
-    var text: String {
-        let tables = ([0] + sizes).map { size in
-            let rows = cells(size, \.short).map { cells in
-                cells[0].padded(to: 42) + cells.dropFirst().map { $0.padded(to: -22) }.joined()
-            }
-            return ([title(size)] + rows).joined(separator: "\n")
-        }
-        let missed = judgements.filter { !$0.isReached }.map { judgement in
-            "\(title(judgement.goal.size)), \(judgement.goal.row): wanted \(judgement.wanted), "
-                + "measured \(judgement.measured)"
-        }
-        let summary = "\(judgements.count - missed.count) of \(judgements.count) goals are reached."
-        return (tables + [([summary] + missed).joined(separator: "\n")])
-            .joined(separator: "\n\n")
-    }
-}
-
-// MARK: JSON
-
-extension StoreReport {
-    var json: Data {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return try encoder.encode(results)
-        }
-    }
-}
-
-// MARK: A page
 
 extension StoreReport {
     /// The parts of a page: the goals, the plots and the tables.
-    func parts(plots: [String]) -> [String] {
+    func parts(plots: [String] = []) -> [String] {
         [goals, Item.note] + plots
             + (sizes + [0]).flatMap { size in
-                ["### \(title(size).capitalizedFirst)", table(cells(size, \.full))]
+                ["### \(title(size).capitalizedFirst)", table(cells(size))]
             }
     }
 
@@ -120,17 +86,9 @@ extension StoreReport {
     }
 }
 
-// MARK: Cells
-
 extension Result {
-    /// The median, and the longest time in parentheses.
-    fileprivate var short: String {
-        count == 1 || unit != .nanoseconds
-            ? unit.text(median) : "\(unit.text(median)) (\(unit.text(worst)))"
-    }
-
     /// The median, and on a second line the 99th percentile and the longest time.
-    fileprivate var full: String {
+    fileprivate var cell: String {
         count < 10 || unit != .nanoseconds
             ? unit.text(median)
             : "\(unit.text(median))<br><sub>\(unit.text(p99)) · \(unit.text(worst))</sub>"

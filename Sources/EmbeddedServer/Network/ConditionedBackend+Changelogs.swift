@@ -7,7 +7,7 @@ extension ConditionedBackend {
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
-        try await perform(.messageChanges, in: channelURL) { passage throws(BackendError) in
+        try await perform(.messageChanges, channelURL.rawValue) { passage throws(BackendError) in
             let request = try makeRequest(passage, point)
             var changes = try await base.messageChanges(
                 in: channelURL, since: request.base, params: params)

@@ -8,11 +8,9 @@ extension ConditionedBackend {
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try await perform(.messages, in: channelURL) { passage throws(BackendError) in
-            try await historyPage(passage, channelURL, anchor, older, newer) {
-                anchor, older, newer throws(BackendError) in
-                try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
-            }
+        try await historyPage(.messages, channelURL, anchor, older, newer) {
+            anchor, older, newer throws(BackendError) in
+            try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
         }
     }
 
@@ -21,12 +19,10 @@ extension ConditionedBackend {
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try await perform(.replies, in: channelURL) { passage throws(BackendError) in
-            try await historyPage(passage, channelURL, anchor, older, newer) {
-                anchor, older, newer throws(BackendError) in
-                try await base.replies(
-                    to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
-            }
+        try await historyPage(.replies, channelURL, anchor, older, newer) {
+            anchor, older, newer throws(BackendError) in
+            try await base.replies(
+                to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
         }
     }
 
@@ -34,13 +30,11 @@ extension ConditionedBackend {
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
-        try await perform(.channels, "") { passage throws(BackendError) in
-            try await listPage(passage, cursor, query.limit) {
-                cursor, limit throws(BackendError) in
-                var query = query
-                query.limit = limit
-                return try await base.channels(matching: query, after: cursor)
-            }
+        try await listPage(.channels, "", cursor, query.limit) {
+            cursor, limit throws(BackendError) in
+            var query = query
+            query.limit = limit
+            return try await base.channels(matching: query, after: cursor)
         }
     }
 
@@ -48,10 +42,9 @@ extension ConditionedBackend {
     public func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
-        try await perform(.searchMessages, "") { passage throws(BackendError) in
-            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
-                try await base.searchMessages(matching: params, after: cursor, limit: limit)
-            }
+        try await listPage(.searchMessages, "", cursor, limit) {
+            cursor, limit throws(BackendError) in
+            try await base.searchMessages(matching: params, after: cursor, limit: limit)
         }
     }
 
@@ -59,10 +52,9 @@ extension ConditionedBackend {
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
-        try await perform(.members, in: channelURL) { passage throws(BackendError) in
-            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
-                try await base.members(of: channelURL, after: cursor, limit: limit)
-            }
+        try await listPage(.members, channelURL.rawValue, cursor, limit) {
+            cursor, limit throws(BackendError) in
+            try await base.members(of: channelURL, after: cursor, limit: limit)
         }
     }
 
@@ -70,11 +62,10 @@ extension ConditionedBackend {
     public func restrictedUsers(
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<RestrictedUser> {
-        try await perform(.restrictedUsers, in: url) { passage throws(BackendError) in
-            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
-                try await base.restrictedUsers(
-                    of: url, as: restriction, after: cursor, limit: limit)
-            }
+        try await listPage(.restrictedUsers, url.rawValue, cursor, limit) {
+            cursor, limit throws(BackendError) in
+            try await base.restrictedUsers(
+                of: url, as: restriction, after: cursor, limit: limit)
         }
     }
 
@@ -82,10 +73,9 @@ extension ConditionedBackend {
     public func blockedUsers(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<User> {
-        try await perform(.blockedUsers, "") { passage throws(BackendError) in
-            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
-                try await base.blockedUsers(after: cursor, limit: limit)
-            }
+        try await listPage(.blockedUsers, "", cursor, limit) {
+            cursor, limit throws(BackendError) in
+            try await base.blockedUsers(after: cursor, limit: limit)
         }
     }
 
@@ -93,10 +83,9 @@ extension ConditionedBackend {
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {
-        try await perform(.openChannels, "") { passage throws(BackendError) in
-            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
-                try await base.openChannels(after: cursor, limit: limit)
-            }
+        try await listPage(.openChannels, "", cursor, limit) {
+            cursor, limit throws(BackendError) in
+            try await base.openChannels(after: cursor, limit: limit)
         }
     }
 
@@ -125,67 +114,73 @@ extension ConditionedBackend {
     // MARK: Pages
 
     private func historyPage(
-        _ passage: Passage, _ channelURL: ChannelURL, _ anchor: MessageAnchor, _ older: Int,
+        _ call: BackendCall, _ channelURL: ChannelURL, _ anchor: MessageAnchor, _ older: Int,
         _ newer: Int,
         _ request: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
     ) async throws(BackendError) -> MessagePage {
-        var (anchor, kind) = (anchor, PagePlan.AnchorKind.other)
-        switch anchor {
-        case .cursor(let cursor):
-            let cursor = try read(cursor.rawValue, .pageCursors)
-            guard let base = cursor.base else { throw .expired(cursor.text) }
-            anchor = .cursor(PageCursor(base))
-            kind = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
-        case .message(let messageID):
-            kind = .message
-            guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
-            let lookup = try await base.lookup([messageID], in: channelURL)
-            guard lookup.gone.isEmpty else { throw .expired("message \(messageID)") }
-        case .newest, .time: break
-        }
-        var random = passage.outcome.random
-        let plan = PagePlan(
-            passage.outcome.conditions.pages, at: kind, older: older, newer: newer, random: &random
-        )
-        guard !plan.isExpired else { throw .expired("\(anchor)") }
-        logLength(passage, plan, older, newer)
+        try await perform(call, channelURL.rawValue) { passage throws(BackendError) in
+            var (anchor, kind) = (anchor, PagePlan.AnchorKind.other)
+            switch anchor {
+            case .cursor(let cursor):
+                let cursor = try read(cursor.rawValue, .pageCursors)
+                guard let base = cursor.base else { throw BackendError.expired(cursor.text) }
+                anchor = .cursor(PageCursor(base))
+                kind = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
+            case .message(let messageID):
+                kind = .message
+                guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
+                let lookup = try await base.lookup([messageID], in: channelURL)
+                guard lookup.gone.isEmpty else {
+                    throw BackendError.expired("message \(messageID)")
+                }
+            case .newest, .time: break
+            }
+            var random = passage.outcome.random
+            let plan = PagePlan(
+                passage.outcome.conditions.pages, at: kind, older: older, newer: newer,
+                random: &random)
+            guard !plan.isExpired else { throw BackendError.expired("\(anchor)") }
+            logLength(passage, plan, older, newer)
 
-        var page = try await request(anchor, plan.older, plan.newer)
-        let part = plan.isEmpty ? 1 : 0
-        page.older = pageCursor(page.older, part: part)
-        page.newer = pageCursor(page.newer, part: part)
-        return page
+            var page = try await request(anchor, plan.older, plan.newer)
+            let part = plan.isEmpty ? 1 : 0
+            page.older = pageCursor(page.older, part: part)
+            page.newer = pageCursor(page.newer, part: part)
+            return page
+        }
     }
 
     private func listPage<Element: Hashable & Sendable>(
-        _ passage: Passage, _ cursor: PageCursor?, _ limit: Int,
+        _ call: BackendCall, _ subject: String, _ cursor: PageCursor?, _ limit: Int,
         _ request: (PageCursor?, Int) async throws(BackendError) -> Page<Element>
     ) async throws(BackendError) -> Page<Element> {
-        var requested: ConditionedCursor?
-        if let cursor { requested = try read(cursor.rawValue, .pageCursors) }
-        let base = requested?.base.map { PageCursor($0) }
+        try await perform(call, subject) { passage throws(BackendError) in
+            var requested: ConditionedCursor?
+            if let cursor { requested = try read(cursor.rawValue, .pageCursors) }
+            let base = requested?.base.map { PageCursor($0) }
 
-        var random = passage.outcome.random
-        let kind: PagePlan.AnchorKind =
-            switch requested {
-            case nil: .other
-            case let requested?: requested.part > 0 ? .cursorOfEmptyPage : .cursor
+            var random = passage.outcome.random
+            let kind: PagePlan.AnchorKind =
+                switch requested {
+                case nil: .other
+                case let requested?: requested.part > 0 ? .cursorOfEmptyPage : .cursor
+                }
+            let plan = PagePlan(
+                passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
+            guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
+            logLength(passage, plan, 0, limit)
+
+            // Forward the request even if no elements are needed: only the server knows whether the
+            // list exists.
+            var page = try await request(base, max(plan.newer, 1))
+            guard plan.isEmpty, !page.elements.isEmpty else {
+                page.next = pageCursor(page.next)
+                return page
             }
-        let plan = PagePlan(
-            passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
-        guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
-        logLength(passage, plan, 0, limit)
-
-        // Forward the request even if no elements are needed: only the server knows whether the
-        // list exists.
-        var page = try await request(base, max(plan.newer, 1))
-        guard plan.isEmpty, !page.elements.isEmpty else {
-            page.next = pageCursor(page.next)
-            return page
+            var again = ConditionedCursor(base?.rawValue, generation: generation(.pageCursors))
+            again.part = 1
+            return Page([], next: PageCursor(again.text))
         }
-        var again = ConditionedCursor(base?.rawValue, generation: generation(.pageCursors))
-        again.part = 1
-        return Page([], next: PageCursor(again.text))
     }
 
     private func logLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {

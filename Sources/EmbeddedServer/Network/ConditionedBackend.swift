@@ -103,13 +103,6 @@ extension ConditionedBackend {
         }
     }
 
-    func perform<Answer: Sendable>(
-        _ call: BackendCall, in channelURL: ChannelURL,
-        _ body: (Passage) async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        try await perform(call, channelURL.rawValue, body)
-    }
-
     private func pass<Answer: Sendable>(
         _ passage: Passage, _ body: (Passage) async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {

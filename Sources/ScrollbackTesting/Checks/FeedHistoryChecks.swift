@@ -44,8 +44,7 @@ extension BackendConformance {
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
-        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-        let carol = try await scene.device(2)
+        let (alice, bob, carol) = try await scene.trio()
         let url = try await scene.channel(alice, bob)
         let known = try await bob.send(5, in: url)
         let times = [

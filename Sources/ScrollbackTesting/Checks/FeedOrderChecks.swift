@@ -93,8 +93,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("feed.private", "receive no events of other users' channels") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let shared = try await scene.channel(alice, carol)
             let cursor = try await carol.tip()
             let url = try await scene.channel(alice, bob)

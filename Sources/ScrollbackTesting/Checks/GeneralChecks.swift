@@ -10,8 +10,7 @@ extension BackendConformance {
             try await alice.expectNoPart(in: "no-such-channel", "1", alice.tip())
         },
         ConformanceCheck("errors.channel", "change a channel of other users") { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("hello", in: url)
             let cursor = try await carol.tip()

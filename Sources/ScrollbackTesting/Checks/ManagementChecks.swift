@@ -33,8 +33,7 @@ extension BackendConformance {
             needs: [.channelCreation, .distinctChannels]
         ) {
             scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             var params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
             params.isDistinct = true
             let first = try await alice.backend.createChannel(params).url
@@ -90,8 +89,7 @@ extension BackendConformance {
             for device in [alice, bob] { try await device.expectLoss(of: url) }
         },
         ConformanceCheck("invite.reported", "invite a user", needs: .inviting) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             let cursor = try await carol.tip()
             try await alice.backend.invite([carol.userID], to: url)
@@ -107,8 +105,7 @@ extension BackendConformance {
             "invitation.answer", "accept and decline an invitation",
             needs: [.channelCreation, .invitations]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
             let url = try await alice.backend.createChannel(params).url
             for device in [bob, carol] {
@@ -127,8 +124,7 @@ extension BackendConformance {
             "invitation.none", "answer an invitation that does not exist",
             needs: .invitations
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             for accepts in [true, false] {
                 for device in [alice, bob] {
@@ -147,8 +143,7 @@ extension BackendConformance {
                 members.map(\.userID), [alice.userID, bob.userID].sorted(), "the members")
         },
         ConformanceCheck("leave.loses", "leave a channel", needs: .leaving) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob, carol)
             try await bob.backend.leave(url)
             try await bob.expectLoss(of: url)

@@ -62,8 +62,7 @@ extension BackendConformance {
             }
         },
         ConformanceCheck("role.reported", "make an operator", needs: .roleManagement) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             try await expectFailure(.refused, of: "a role set by a member who is not an operator") {
                 try await bob.backend.setRole(.operator, of: [bob.userID], in: url)
@@ -90,8 +89,7 @@ extension BackendConformance {
             "restricted.all", "list muted and banned users",
             needs: [.moderation, .restrictionLists]
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob, carol)
             func list(_ type: RestrictionType) async throws -> [RestrictedUser] {
                 try await allPages(of: "the list of \(type) users", "restricted.all") {
@@ -197,8 +195,7 @@ extension BackendConformance {
             try expectEqual(try await alice.blockedIDs(), [], "the blocked users afterwards")
         },
         ConformanceCheck("blocked.all", "list blocked users", needs: .blocking) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             for device in [bob, carol] {
                 try await alice.backend.setBlocked(true, device.userID)
             }
@@ -210,8 +207,7 @@ extension BackendConformance {
             "report.missing", "report a message, a user and a channel, and then a deleted message",
             needs: .reporting
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             let sent = try await alice.send("spam", in: url).messageID
             guard let sent else { return }

@@ -101,8 +101,7 @@ extension BackendConformance {
         ConformanceCheck(
             "search.private", "search for the words of a channel of others", needs: .messageSearch
         ) { scene in
-            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let carol = try await scene.device(2)
+            let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             let word = scene.newWord()
             let message = try await alice.send("\(word) in secret", in: url)

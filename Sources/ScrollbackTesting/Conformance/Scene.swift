@@ -99,6 +99,11 @@ final class Scene: Sendable {
         return (alice, bob, try await channel(alice, bob))
     }
 
+    /// Returns connected devices of three users.
+    func trio() async throws -> (Device, Device, Device) {
+        (try await device(0), try await device(1), try await device(2))
+    }
+
     /// Creates a channel that the users of the devices have joined; the first one is its operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL

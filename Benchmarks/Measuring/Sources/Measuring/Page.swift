@@ -44,6 +44,13 @@ public struct Page {
     }
 }
 
+/// Writes a value to a file, as JSON.
+public func writeJSON(_ value: some Encodable, to path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(value).write(to: URL(filePath: path))
+}
+
 extension Date {
     /// The current date in the form that pages show.
     public static var today: String { now.formatted(.iso8601.year().month().day()) }
