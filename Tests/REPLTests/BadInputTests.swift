@@ -17,7 +17,7 @@ import Testing
         "changelog messages": #"changelog messages 2023-11-14 {"nosuch": 1}"#,
         "changelog channels": #"changelog channels 2023-11-14 {"nosuch": 1}"#,
         "push": #"push {"message_id": 99, "channel_url": "cats", "nosuch": 1}"#,
-        "leave-drop": #"leave-drop {"message_id": 99, "channel_url": "cats", "nosuch": 1}"#,
+        "leave-push": #"leave-push {"message_id": 99, "channel_url": "cats", "nosuch": 1}"#,
         "open": #"open cats {"nosuch": 1}"#,
         "open-thread": #"open-thread 60 {"nosuch": 1}"#,
         "send": #"send {"message": "Hi", "nosuch": 1}"#,

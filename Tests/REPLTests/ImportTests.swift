@@ -57,7 +57,7 @@ import Testing
                 "ignored 'mood', 2 times", "ignored 'ts', 1 time", "ignored 'type FILE', 1 time",
                 "ignored 'user', 1 time", "ignored 'user of ADMM', 1 time",
                 "ignored 'user.age', 1 time",
-                "1 line without a sender: messages of the channel itself",
+                "1 line without a sender: shown as messages of the channel itself",
             ])
         #expect(lines.dropFirst(7).first == "imported 5 messages into 1 channel")
         await workspace.end()

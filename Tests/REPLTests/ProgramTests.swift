@@ -113,7 +113,7 @@ import Testing
     @Test func pushedMessageIsShownOnce() async throws {
         let home = ["--home", directory.path]
         let drop =
-            #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
+            #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
         let left = try await run(home, "demo\n\(drop)\n")
         #expect(left.output.contains("1 file in the inbox: absorb reads them"))
         // The app shows the message when it starts, and removes the message's file.

@@ -115,7 +115,7 @@ import Testing
         #expect(await reply(open) == "opened \(path): created")
         #expect(await reply("draw general … a ~ b (c)", open) == "error: \(path) is open already")
         #expect(await reply("store open", "picture general") == unheld)
-        #expect(await reply(open) == "opened \(path): as it was left")
+        #expect(await reply(open) == "opened \(path): no problems found")
         #expect(await reply("picture general") == "… a ~ b (c)")
         #expect(await reply("store close", "picture general").hasPrefix("error: no store is open"))
         #expect(await reply("store open", "picture general") == unheld)
@@ -143,7 +143,7 @@ import Testing
 
     @Test func lossesAreReportedWhenAStoreIsOpened() {
         var report = OpeningReport()
-        #expect(report.lines == ["as it was left"])
+        #expect(report.lines == ["no problems found"])
         report.migratedFrom = 1
         report.cacheLogs.logs = 1
         report.cacheLogs.breaks = 2
@@ -206,7 +206,7 @@ import Testing
         ("messages general limit 0", "'0' is not a number from 1 to 1000000"),
         (
             "messages general until a",
-            "usage: messages CHANNEL [before | after | around PLACE] [limit N | all]"
+            "usage: messages CHANNEL [before | after | around POSITION] [limit N | all]"
         ),
         (
             "messages general before x",

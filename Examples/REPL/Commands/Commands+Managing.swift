@@ -132,7 +132,7 @@ extension Command {
         },
         Command(
             "server open-channels [limit N | all]",
-            "Lists the newest 100 open channels of the server or N."
+            "Lists the newest 100 (or N) open channels of the server."
         ) { arguments in
             try arguments.expectNoWords()
             let client = try arguments.client

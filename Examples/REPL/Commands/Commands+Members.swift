@@ -5,7 +5,7 @@ extension Command {
         [
             Command(
                 "members [CHANNEL] [limit N | all]",
-                "Lists the first 100 members of a group channel or N, by their ids."
+                "Lists the first 100 (or N) members of a group channel, sorted by ID."
             ) { arguments in
                 let url = try await arguments.channelOrOpenOne
                 let client = try arguments.client
@@ -32,7 +32,7 @@ extension Command {
             },
             Command(
                 "blocked [limit N | all]",
-                "Lists the first 100 users whom you have blocked or N, by their ids."
+                "Lists the first 100 (or N) users whom you have blocked, sorted by ID."
             ) { arguments in
                 try arguments.expectNoWords()
                 let client = try arguments.client
@@ -120,7 +120,7 @@ extension Command {
             },
             Command(
                 "\(type) [CHANNEL] [limit N | all]",
-                "Lists the first 100 \(type) users of a channel or N, by their ids."
+                "Lists the first 100 (or N) \(type) users of a channel, sorted by ID."
             ) { arguments in
                 let url = try await arguments.channelOrOpenOne
                 let client = try arguments.client

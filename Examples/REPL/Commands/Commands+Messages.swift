@@ -27,10 +27,10 @@ extension Command {
             return "saved \(described(record))"
         },
         Command(
-            "messages CHANNEL [before | after | around PLACE] [limit N | all]",
-            "Lists the newest 20 messages or N, or those near a place, oldest first.",
+            "messages CHANNEL [before | after | around POSITION] [limit N | all]",
+            "Lists the newest 20 (or N) messages, or those near a position, oldest first.",
             notes: [
-                "A PLACE is the ID of a message, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
+                "A POSITION is a message ID, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
             ], example: "messages general before c limit 2"
         ) { arguments in
             let (messages, total) = try arguments.messages()
@@ -47,7 +47,7 @@ extension Command {
         },
         Command(
             "replies CHANNEL ID [limit N | all]",
-            "Lists the newest 20 replies to a message or N, oldest first."
+            "Lists the newest 20 (or N) replies to a message, oldest first."
         ) { arguments in
             let (url, id) = try arguments.channelAndMessage
             let limit = arguments.limit ?? 20

@@ -53,7 +53,7 @@ extension Command {
             return (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
                 + ": \(counted(status.documentCount, "message")) in "
                 + "\(counted(status.segmentCount, "segment")), "
-                + "\(grouped(status.unsegmentedCount)) new, \(counted(status.byteCount, "byte"))"
+                + "\(grouped(status.unsegmentedCount)) unsegmented, \(counted(status.byteCount, "byte"))"
         },
     ]
 

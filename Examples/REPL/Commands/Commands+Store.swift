@@ -158,7 +158,7 @@ extension OpeningReport {
         if let outboxCopy {
             lines.append("a copy of a damaged outbox is in \(outboxCopy): see acknowledge-loss")
         }
-        return lines.isEmpty ? ["as it was left"] : lines
+        return lines.isEmpty ? ["no problems found"] : lines
     }
 }
 

@@ -145,10 +145,10 @@ extension Command {
             return count == 1 ? "1 message is stored" : "the message was not stored"
         },
         Command(
-            "leave-drop JSON", freeTextAfter: 0,
+            "leave-push JSON", freeTextAfter: 0,
             "Leaves a message in the push inbox, as a notification extension does.",
             example:
-                #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#
+                #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#
         ) { arguments in
             let message = try arguments.message
             guard let directory = try arguments.client.engine.store.directory else {
@@ -213,14 +213,14 @@ extension Command {
             "Shows which messages would be evicted to reduce the device's cache."
         ) { arguments in
             let plan = try await arguments.client.evictionPlan(to: try arguments.sizeOrNone)
-            return evicted(plan, none: "nothing would be evicted", verb: "would go")
+            return evicted(plan, none: "nothing would be evicted", verb: "would be evicted")
         },
         Command(
             "cache shrink [BYTES]",
             "Evicts messages from the device's cache, except those of shown and pinned channels."
         ) { arguments in
             let eviction = try await arguments.client.shrinkCache(to: try arguments.sizeOrNone)
-            return evicted(eviction, none: "nothing went", verb: "went")
+            return evicted(eviction, none: "nothing was evicted", verb: "evicted")
         },
         Command("suspend", "Closes the device's files, as an app does in the background.") {
             arguments in

@@ -142,10 +142,10 @@ extension Command {
             let damage = client.storageDamage.sentences
             let rows =
                 [
-                    ("user", client.currentUser?.userID.rawValue ?? "nobody"),
+                    ("user", client.currentUser?.userID.rawValue ?? "none"),
                     ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
                     ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
-                    ("channels left", "\(state.channelsLeft)"),
+                    ("still syncing", counted(state.channelsLeft, "channel")),
                     ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
                     ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
                     ("cache", failure ?? place),

@@ -49,7 +49,7 @@ extension Command {
             try arguments.device.show(nil)
             return "closed \(url)"
         },
-        Command("show [N]", "Shows the rows of the open channel again, the newest 20 or N.") {
+        Command("show [N]", "Shows the newest 20 (or N) rows of the open channel again.") {
             arguments in
             try arguments.collection.rows(limit: arguments.optionalCount ?? 20)
         },
@@ -88,7 +88,7 @@ extension Command {
                     [
                         "typing",
                         typing.isEmpty
-                            ? "nobody" : typing.map(\.rawValue).joined(separator: ", "),
+                            ? "no one" : typing.map(\.rawValue).joined(separator: ", "),
                     ],
                     ["draft", collection.draft.isEmpty ? "none" : collection.draft.oneLine],
                     ["lists", list],

@@ -84,7 +84,7 @@ struct LogImport: Sendable {
         if tally.senderless > 0 {
             lines.append(
                 "\(counted(tally.senderless, "line")) without a sender: "
-                    + "messages of the channel itself")
+                    + "shown as messages of the channel itself")
         }
         return lines
     }
@@ -94,9 +94,9 @@ struct LogImport: Sendable {
         var failure: any Error = error
         if error.detail == .duplicatedData {
             failure = CommandError.failed(
-                "\(error.message), and an id names one message of the whole server: "
-                    + "into CHANNEL makes ids of the channel's URL"
-                    + (fields.idPrefix == nil ? ", id=line of the file's name" : ""))
+                "\(error.message), and message ids are unique on the whole server: "
+                    + "into CHANNEL begins each id with the channel's URL"
+                    + (fields.idPrefix == nil ? ", and id=line with the file's name" : ""))
         }
         guard imported > 0 else { return failure }
         return CommandError.remarked(

@@ -45,7 +45,7 @@ extension Change.Operation {
 extension Ephemeral {
     fileprivate var text: String {
         func names(_ users: [User]) -> String {
-            users.isEmpty ? "nobody" : users.map(\.userID.rawValue).joined(separator: ", ")
+            users.isEmpty ? "no one" : users.map(\.userID.rawValue).joined(separator: ", ")
         }
         return switch self {
         case .typing(let users, let url): "\(names(users)) typing in \(url)"

@@ -66,7 +66,7 @@ struct OutputLine: Encodable {
         A record is a value under the name of its type: message, channel, member, user, outbox_item,
         or record for any other; a list of records under messages, channels and so on. Each is the
         JSON that schema TYPE describes. A table has rows, with the cells as texts. total is the
-        number of rows or records without a limit; of an upload, it is in bytes. The ids that
+        number of rows or records without a limit; total_bytes is the size of a file. The ids that
         verify, changelog and import return are lists of texts: missing, extra, different, updated,
         deleted and channel_urls. Events also have channel_url, user_id, user_ids, message,
         message_id, request_id, count, unread, change, damage, bytes and error, and device if it is

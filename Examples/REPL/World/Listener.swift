@@ -138,14 +138,14 @@ extension Listener: ChannelDelegate {
             guard wasOffline else { return }
             report(event, "channel_caught_up", "* \(url) changed while \(userID) was offline")
         } else if event.source == .eventTypingStatusUpdated {
-            report(event, "typing", "= \(url): \(users.isEmpty ? "nobody" : users) is typing")
+            report(event, "typing", "= \(url): \(users.isEmpty ? "no one" : users) is typing")
         } else if event.source == .eventChannelChanged, case .group(let channel)? = event.channel {
             // Report only a changed name: a channel that is new on this device has not changed.
             let before = names.updateValue(channel.name, forKey: url)
             guard let before, before != channel.name else { return }
             report(event, "channel_changed", "* \(url) is \(channel.name)")
         } else if event.source == .eventUserReceivedInvitation {
-            let actor = event.actor?.userID.rawValue ?? "somebody"
+            let actor = event.actor?.userID.rawValue ?? "another user"
             report(event, "invited", "= \(url): \(actor) invites \(users)")
         } else {
             reportOther(event, users)
@@ -185,7 +185,7 @@ extension Listener: ChannelDelegate {
         .eventChannelHidden: ("channel_hidden", "is hidden"),
         .eventChannelFrozen: ("channel_frozen", "is frozen"),
         .eventChannelUnfrozen: ("channel_unfrozen", "is not frozen"),
-        .eventOperatorUpdated: ("operators_changed", "has other operators"),
+        .eventOperatorUpdated: ("operators_changed", "has changed its operators"),
         .eventPinnedMessageUpdated: ("pinned_messages_changed", "has other pinned messages"),
         .eventChannelMetaDataCreated: ("metadata_changed", "has other metadata"),
         .eventChannelMetaDataUpdated: ("metadata_changed", "has other metadata"),
@@ -194,8 +194,8 @@ extension Listener: ChannelDelegate {
         .eventUserMarkedRead: ("channel_read", "was read"),
         .eventUserMarkedUnread: ("channel_read", "was read"),
         .eventDeliveryReceiptUpdated: ("channel_delivered", "was delivered"),
-        .eventChannelResetHistory: ("history_reset", "has a new beginning for you"),
-        .eventMessageOffsetUpdated: ("history_reset", "has a new beginning for you"),
+        .eventChannelResetHistory: ("history_reset", "no longer shows you its older messages"),
+        .eventMessageOffsetUpdated: ("history_reset", "no longer shows you its older messages"),
     ]
 
     /// Reports an event with the values of a notification.
@@ -249,7 +249,7 @@ extension Listener: MessageCollectionDelegate {
     ) {
         guard updatedParentMessage == nil, let id = collection.parentMessageID else { return }
         report(
-            "thread_ended", "- message \(id) was deleted: its replies get no more",
+            "thread_ended", "- message \(id) was deleted: no more replies can be loaded",
             ["message_id": id], by: .collection)
     }
 
@@ -259,6 +259,6 @@ extension Listener: MessageCollectionDelegate {
     ) {
         report(
             "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
-            ["request_id": requestID, "bytes": bytes, "total": total], by: .upload)
+            ["request_id": requestID, "bytes": bytes, "total_bytes": total], by: .upload)
     }
 }

@@ -74,7 +74,7 @@ import Scrollback
             }
             defer { group.cancelAll() }
             guard try await group.next() == true else {
-                throw CommandError.failed("\(what): not within \(patience.components.seconds) s")
+                throw CommandError.failed("\(what) after \(patience.components.seconds) s")
             }
         }
     }

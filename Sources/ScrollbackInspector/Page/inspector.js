@@ -660,7 +660,7 @@ async function showSync() {
         ["last answer of the feed", report.lastFeed
             ? `${clock(report.lastFeed)}, ${duration(Math.max(0, report.now - report.lastFeed))} ago`
             : "none since a page was opened"],
-        ["channels left", String(report.channelsLeft)],
+        ["channels to sync", String(report.channelsLeft)],
     ];
     if (report.failure) facts.push(["failure", report.failure]);
     $("sync-state").replaceChildren(...facts.flatMap(([label, value]) =>
