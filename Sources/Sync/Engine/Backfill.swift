@@ -38,7 +38,7 @@ struct Backfill {
         var areReactionsRefused = false
 
         /// Clears the recorded errors, so that the engine makes the failed requests again.
-        mutating func retry() {
+        mutating func clearErrors() {
             error = nil
             areReactionsRefused = false
         }
@@ -83,7 +83,7 @@ struct Backfill {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
         if isNew {
-            works[url]?.retry()
+            works[url]?.clearErrors()
             works[url]?.stopped = []
             works[url]?.newMessageCount = 0
         }
@@ -153,7 +153,7 @@ struct Backfill {
     mutating func examine(_ url: ChannelURL, isAwaited: Bool = false, isNew: Bool = false) {
         if isAwaited { awaited.insert(url) }
         // There is a new reason to fetch the channel, so retry it even if it has failed.
-        if isAwaited || isNew { works[url]?.retry() }
+        if isAwaited || isNew { works[url]?.clearErrors() }
         // If a refetch continued at its cursor, it would skip new messages that are newer than the
         // cursor.
         if isNew { works[url]?.refetch = nil }
@@ -218,7 +218,7 @@ struct Backfill {
         for (url, work) in works.sorted(by: { $0.key < $1.key }) {
             works[url]?.failures = 0
             guard work.error != nil || work.areReactionsRefused else { continue }
-            works[url]?.retry()
+            works[url]?.clearErrors()
             enqueue(url)
         }
     }
