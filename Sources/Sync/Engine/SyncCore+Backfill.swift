@@ -67,15 +67,15 @@ extension SyncCore {
     /// messages, newest first.
     private mutating func requestReactions(in url: ChannelURL) {
         guard let knownReactions, !backfill[url].areReactionsRefused else { return }
-        let pending = knownReactions.pending[url] ?? []
-        var ids = pending.sorted()
+        let needed = knownReactions.needed[url] ?? []
+        var ids = needed.sorted()
         if let view = backfill.view(of: url) {
             let shown = read { (reader) throws(StoreError) in
                 try reader.positions(in: url, from: view.lower.before, to: view.upper.after)
             }
             guard let shown else { return pause(url) }
             ids += shown.reversed().map(\.messageID).filter {
-                !knownReactions.contains($0, in: url) && !pending.contains($0)
+                !knownReactions.contains($0, in: url) && !needed.contains($0)
             }
         }
         guard !ids.isEmpty else { return }

@@ -282,7 +282,7 @@ struct SyncCore {
             handle(answer, to: question, ticket, attempt, interim)
         }
         if let knownReactions, let url = call.request.channelURL,
-            backfill.isShown(url) || knownReactions.pending[url] != nil
+            backfill.isShown(url) || knownReactions.needed[url] != nil
         {
             // The answer may contain shown messages, whose reactions have to be requested.
             backfill.examine(url)
@@ -458,7 +458,7 @@ struct SyncCore {
         }
         if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
         backfill.begin()
-        for url in (knownReactions?.pending ?? [:]).keys.sorted() { backfill.examine(url) }
+        for url in (knownReactions?.needed ?? [:]).keys.sorted() { backfill.examine(url) }
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0

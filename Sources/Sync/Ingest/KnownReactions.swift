@@ -33,7 +33,7 @@ struct KnownReactions {
     /// The replies that were returned to callers, and whose reactions have to be requested.
     ///
     /// The engine does not know which replies a collection shows, so all of them count as shown.
-    private(set) var pending: [ChannelURL: Set<MessageID>] = [:]
+    private(set) var needed: [ChannelURL: Set<MessageID>] = [:]
 
     func contains(_ id: MessageID, in url: ChannelURL) -> Bool { ids[url]?.contains(id) ?? false }
 
@@ -43,7 +43,7 @@ struct KnownReactions {
             case .insert(let id, let url): insert(id, in: url)
             case .remove(let id, let url): ids[url]?.remove(id)
             case .request(let id, let url):
-                if !contains(id, in: url) { pending[url, default: []].insert(id) }
+                if !contains(id, in: url) { needed[url, default: []].insert(id) }
             }
         }
     }
@@ -51,7 +51,7 @@ struct KnownReactions {
     private mutating func insert(_ id: MessageID, in url: ChannelURL) {
         if ids[url]?.count == Self.limit { ids[url] = nil }
         ids[url, default: []].insert(id)
-        pending[url]?.remove(id)
-        if pending[url]?.isEmpty ?? false { pending[url] = nil }
+        needed[url]?.remove(id)
+        if needed[url]?.isEmpty ?? false { needed[url] = nil }
     }
 }
