@@ -115,7 +115,7 @@ struct Conversation: Sendable {
 func live(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
     let (_, changes) = try conversation.store.observe(.channel("general"))
-    let iterator = Taker(changes)
+    let iterator = ChangeIterator(changes)
     var times: [Duration] = []
     for number in 0..<count {
         async let sent = conversation.send(number)
@@ -146,7 +146,7 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
 }
 
 /// Iterates over the changes of an observation.
-final class Taker {
+final class ChangeIterator {
     private var iterator: ObservedChanges.Iterator
 
     init(_ observation: ObservedChanges) { iterator = observation.makeAsyncIterator() }

@@ -48,7 +48,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         }
     }
     let (_, changes) = try store.observe(.outboxItems)
-    let taker = Taker(changes)
+    let iterator = ChangeIterator(changes)
     let engine = makeEngine(store, server.client())
     let clock = ContinuousClock()
     var times: [Duration] = []
@@ -57,7 +57,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     try await engine.connect(as: Credentials("bob"))
     var heads: [Duration] = []
     while times.count < count {
-        for operation in await taker.next().operations {
+        for operation in await iterator.next().operations {
             guard case .removedOutboxItem = operation else { continue }
             times.append(clock.now - start)
             // LevelDB has to skip the items that were already removed to read the first item.
