@@ -59,7 +59,7 @@ struct OtherBlock {
         // compared.
         OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocOutputEqualsThePage")),
         OtherBlock(
-            "Docs/Format.md", "cache\nmessage   :=",
+            "Docs/Format.md", "cache\nmessage     :=",
             .none(because: "a grammar; KeyTests has the bytes of each key")),
         OtherBlock(
             "Docs/Format.md", "format    := 1 byte",
