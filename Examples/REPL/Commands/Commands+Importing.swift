@@ -15,8 +15,8 @@ extension Command {
                 "  message  message",
                 "  type     type: ADMM is a message of the channel itself, as is a line without a sender",
                 "  parent   parent_message_id",
-                "A message id is unique on the whole server. With into CHANNEL, the ids begin with the",
-                "channel's URL, so that a log can be imported into several channels.",
+                "A message id is unique on the whole server. With into CHANNEL, the ids begin with",
+                "the channel's URL, so that a log can be imported into several channels.",
             ]
         ) { arguments in
             let (path, fields, isServerOnly) = try arguments.importRequest
