@@ -13,7 +13,7 @@ extension Command {
                 "  time     created_at or ts: milliseconds, seconds or a date",
                 "  sender   sender or user: an id, or an object with user_id and nickname",
                 "  message  message",
-                "  type     type: ADMM is a message of the channel itself, as is a line without a sender",
+                "  type     type; ADMM and lines without a sender are messages of the channel itself",
                 "  parent   parent_message_id",
                 "A message id is unique on the whole server. With into CHANNEL, the ids begin with",
                 "the channel's URL, so that a log can be imported into several channels.",
