@@ -8,15 +8,15 @@ extension Command {
             "Imports chat logs (JSON lines, gzipped too) into the server, and into the cache.",
             notes: [
                 "FIELD=NAME names the field of the lines for a value. Without it:",
-                "  id       message_id or msg_id; id=line makes ids of the file's name and line numbers",
+                "  id       message_id or msg_id; id=line makes ids from file name and line number",
                 "  channel  channel_url; into CHANNEL imports all lines into one",
                 "  time     created_at or ts: milliseconds, seconds or a date",
                 "  sender   sender or user: an id, or an object with user_id and nickname",
                 "  message  message",
-                "  type     type: ADMM is a message of the channel itself, as is a line without a sender",
+                "  type     type; ADMM and lines without a sender are messages of the channel itself",
                 "  parent   parent_message_id",
-                "An id names one message of the whole server. With into CHANNEL, ids begin with its URL,",
-                "so that a log can be imported into several channels.",
+                "A message id is unique on the whole server. With into CHANNEL, the ids begin with",
+                "the channel's URL, so that a log can be imported into several channels.",
             ]
         ) { arguments in
             let (path, fields, isServerOnly) = try arguments.importRequest

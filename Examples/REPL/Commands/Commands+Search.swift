@@ -20,7 +20,8 @@ extension Command {
             return try await arguments.found(page)
         },
         Command(
-            "search-backfill", "Fetches what search could not read, and lists what it finds then."
+            "search-backfill",
+            "Fetches the ranges that were not searched, and lists the results again."
         ) { arguments in
             let search = try arguments.messageSearch
             try await search.backfill()

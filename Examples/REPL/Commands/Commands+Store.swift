@@ -114,7 +114,7 @@ extension Command {
             return rows.map(\.detail).joined(separator: "\n")
         },
         Command(
-            "token SCOPE [HEX | none]", "Shows or sets a token, with which a sync resumes."
+            "token SCOPE [HEX | none]", "Shows, sets or removes a token, such as the feed cursor."
         ) { arguments in
             guard let scope = arguments.words.first else { throw CommandError.usage }
             let store = try arguments.workspace.store

@@ -75,9 +75,9 @@ struct OutputLine: Encodable {
         The events:
 
           channel_banned channel_caught_up channel_changed channel_delivered channel_frozen
-          channel_hidden channel_left channel_read channel_removed channel_unfrozen connected
-          connection_lost connection_restored connection_stopped damage_found disconnected
-          history_lost history_reset huge_gap invitation_declined invited left_out
+          channel_hidden channel_left channel_read channel_removed channel_unfrozen channel_unread
+          connected connection_lost connection_restored connection_stopped damage_found
+          disconnected history_lost history_reset huge_gap invitation_declined invited left_out
           member_count_changed mentioned message_canceled message_deleted message_failed
           message_received message_sent message_updated messages_evicted metadata_changed
           operators_changed participant_count_changed pinned_messages_changed reactions_changed

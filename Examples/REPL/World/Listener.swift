@@ -192,7 +192,7 @@ extension Listener: ChannelDelegate {
         .eventChannelMetaDataDeleted: ("metadata_changed", "has other metadata"),
         .eventReadReceiptUpdated: ("channel_read", "was read"),
         .eventUserMarkedRead: ("channel_read", "was read"),
-        .eventUserMarkedUnread: ("channel_read", "was read"),
+        .eventUserMarkedUnread: ("channel_unread", "was marked as unread"),
         .eventDeliveryReceiptUpdated: ("channel_delivered", "was delivered"),
         .eventChannelResetHistory: ("history_reset", "no longer shows you its older messages"),
         .eventMessageOffsetUpdated: ("history_reset", "no longer shows you its older messages"),
