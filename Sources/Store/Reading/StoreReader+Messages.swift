@@ -422,7 +422,8 @@ extension Rows {
     func creationTime(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
-        try withValue(.creationTime, number, id.rawValue, mayBeStored: mayBeStored) {
+        let key = ByteWriter.key { $0.creationTimeKey(number, id) }
+        return try withValue(of: key, mayBeStored: mayBeStored) {
             (bytes) throws(StoreError) -> Timestamp? in
             guard let bytes else { return nil }
             return try decode(bytes, as: "the creation time of message \(id)") {
