@@ -26,7 +26,7 @@ extension ProblemSearch {
     }
 
     /// Returns the number in a schema row; `nil` if the row is missing or damaged.
-    private mutating func readableNumber<Value: FixedWidthInteger>(
+    mutating func readableNumber<Value: FixedWidthInteger>(
         _ row: SchemaRow, in rows: Rows
     ) throws(StoreError) -> Value? {
         try rows.withValue(of: ByteWriter.key { $0.schemaKey(row) }) {
