@@ -245,20 +245,10 @@ extension StoreReader {
     package func neighbor(
         of position: Position, in url: ChannelURL, isOlder: Bool
     ) throws(StoreError) -> Position? {
-        let view = try view
-        guard let number = try view.number(of: url) else { return nil }
         let bound = Gap.Bound.position(position)
-        let cache = view.cache
-        var neighbor: Position?
-        try view.scanMessages(
-            .messages(
-                of: number, from: isOlder ? .beginning : bound, to: isOlder ? bound : .end),
-            of: number, isDescending: !isOlder
-        ) { (key, _) throws(StoreError) in
-            neighbor = try cache.position(ofMessageKey: key)
-            return false
-        }
-        return neighbor
+        return try view.outermostPosition(
+            in: url, from: isOlder ? .beginning : bound, to: isOlder ? bound : .end,
+            isDescending: !isOlder)
     }
 
     /// Returns the number of stored messages of all channels.
@@ -328,15 +318,18 @@ struct OneCommit: StoreReader {
 // MARK: Rows
 
 extension StoreView {
+    /// Returns the position of the newest message between two bounds; if `isDescending` is true, of
+    /// the oldest one.
     fileprivate func outermostPosition(
-        in url: ChannelURL, isDescending: Bool
+        in url: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
+        isDescending: Bool
     ) throws(StoreError) -> Position? {
         guard let number = try number(of: url) else { return nil }
         let cache = cache
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         var position: Position?
-        try scanMessages(table, of: number, isDescending: isDescending) {
-            (key, _) throws(StoreError) in
+        try scanMessages(
+            .messages(of: number, from: lower, to: upper), of: number, isDescending: isDescending
+        ) { (key, _) throws(StoreError) in
             position = try cache.position(ofMessageKey: key)
             return false
         }
