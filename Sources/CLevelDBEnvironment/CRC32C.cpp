@@ -7,7 +7,7 @@
 namespace scrollback {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ExtendCRC32C reads eight bytes at once.");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "MaskedCRC32C reads eight bytes at once.");
 
 /// Row k contains, for each value of a byte, the effect of the byte on the checksum if k more bytes
 /// follow.
@@ -35,9 +35,9 @@ constexpr Tables tables;
 
 }  // namespace
 
-uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count) {
+uint32_t MaskedCRC32C(const char *bytes, size_t count) {
     const auto &row = tables.row;
-    crc = ~crc;
+    uint32_t crc = ~0u;
     for (; count >= 8; bytes += 8, count -= 8) {
         uint64_t word;
         std::memcpy(&word, bytes, 8);
@@ -49,14 +49,11 @@ uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count) {
     for (; count > 0; bytes++, count--) {
         crc = (crc >> 8) ^ row[0][(crc ^ static_cast<uint8_t>(*bytes)) & 0xff];
     }
-    return ~crc;
+    crc = ~crc;
+    return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 
 }  // namespace scrollback
-
-uint32_t scrollback_crc32c(const void *bytes, size_t count) {
-    return scrollback::ExtendCRC32C(0, static_cast<const char *>(bytes), count);
-}
 
 uint32_t scrollback_log_checksum(const void *bytes, size_t count) {
     return scrollback::MaskedCRC32C(static_cast<const char *>(bytes), count);

@@ -372,10 +372,6 @@ Status Environment::SyncDirectoryOf(const std::string &path) {
     return WithErrno(Status::IOError(directory, std::strerror(error)), error);
 }
 
-Status Environment::GetTestDirectory(std::string *path) {
-    return Checked([&] { return target()->GetTestDirectory(path); });
-}
-
 Status Environment::NewLogger(const std::string &path, leveldb::Logger **result) {
     // Without a logger, LevelDB writes no LOG.
     *result = nullptr;

@@ -48,7 +48,6 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status RenameFile(const std::string &from, const std::string &to) override;
     leveldb::Status LockFile(const std::string &path, leveldb::FileLock **lock) override;
     leveldb::Status UnlockFile(leveldb::FileLock *lock) override;
-    leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
     /// If the logs have at least a given number of bytes, makes LevelDB begin a new log, and waits

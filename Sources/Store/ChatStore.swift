@@ -125,22 +125,20 @@ public final class ChatStore: StoreReader, Sendable {
 
     /// Releases all resources, and rolls back a failed write.
     private func end() {
-        writer.withLock { end(&$0) }
-    }
-
-    private func end(_ writer: inout Writer) {
-        saveLists(&writer)
-        let observers = state.withLock { state -> [ObservedChanges] in
-            state.committed = nil
-            state.resumed = nil
-            state.failure = nil
-            defer { state.observers = [:] }
-            return state.observers.values.compactMap(\.observation)
+        writer.withLock { writer in
+            saveLists(&writer)
+            let observers = state.withLock { state -> [ObservedChanges] in
+                state.committed = nil
+                state.resumed = nil
+                state.failure = nil
+                defer { state.observers = [:] }
+                return state.observers.values.compactMap(\.observation)
+            }
+            // End the observations, because no more changes follow.
+            for observer in observers { observer.cancel() }
+            cache.close()
+            outbox.close()
         }
-        // End the observations, because no more changes follow.
-        for observer in observers { observer.cancel() }
-        cache.close()
-        outbox.close()
     }
 }
 

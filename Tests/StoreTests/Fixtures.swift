@@ -26,6 +26,13 @@ extension Message {
     }
 }
 
+extension StoreReader {
+    /// Returns the scopes of all tokens, in byte order.
+    func tokenScopes() throws -> [String] {
+        try describedRows(of: .cache, table: "token").flatMap(\.parts)
+    }
+}
+
 extension OutboxItem {
     init(_ text: String, request: RequestID, in url: ChannelURL = "general") {
         self.init(

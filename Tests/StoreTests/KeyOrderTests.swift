@@ -337,7 +337,6 @@ import Testing
         attempt { _ = try reader.channelURLsByAccess() }
         attempt { _ = try reader.user("ann") }
         attempt { _ = try reader.token("feed") }
-        attempt { _ = try reader.tokenScopes() }
     }
 }
 

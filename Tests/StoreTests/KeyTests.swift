@@ -4,18 +4,6 @@ import Testing
 @testable import Store
 
 @Suite struct KeyTests {
-    @Test func inlineKeysHaveTheBytesOfAllocatedKeys() throws {
-        for count in 0...80 {
-            let name =
-                String(repeating: "é1", count: count / 3) + String(repeating: "x", count: count % 3)
-            let key = ByteWriter.key { $0.creationTimeKey(0x0102_03F4, MessageID(name)) }
-            var short = ShortKey(.creationTime, 0x0102_03F4, name)
-            #expect(try short?.withBytes { Array($0) } ?? key == key)
-            // A key can be a short key if it has at most 64 bytes.
-            #expect((short != nil) == (key.count <= 64))
-        }
-    }
-
     // MARK: Golden bytes: DO NOT CHANGE, they are on people's disks
 
     /// Creates a store with at least one row in each table.

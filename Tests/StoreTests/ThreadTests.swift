@@ -245,7 +245,6 @@ import Testing
             { _ = try $0.tombstone(of: "4", in: "a") },
             { _ = try $0.tombstones(in: "a") },
             { _ = try $0.token("feed") },
-            { _ = try $0.tokenScopes() },
             { _ = try $0.outboxItems() },
             { _ = try $0.outboxItems(in: "a") },
             { _ = try $0.outboxItem("item") },

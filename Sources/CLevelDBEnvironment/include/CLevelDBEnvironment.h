@@ -310,9 +310,6 @@ enum {
     scrollback_log_header_size = 7,
 };
 
-/// Returns the CRC-32C from which the checksum of a fragment is made.
-uint32_t scrollback_crc32c(const void *bytes, size_t count);
-
 /// Returns the checksum in the header of a fragment, given its type and the bytes that follow.
 ///
 /// The checksum is the CRC-32C, masked, because a CRC is weak for bytes that contain their own CRC.

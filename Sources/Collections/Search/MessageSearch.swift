@@ -309,7 +309,7 @@ public final class MessageSearch {
     }
 
     private func contains(_ place: SearchCursor) -> Bool {
-        cursor.map { !$0.precedes(place) } ?? true
+        cursor.map { $0 >= place } ?? true
     }
 
     private func add(_ change: Change, to edits: inout ListEdits<FoundMessage, SearchCursor>) {

@@ -86,6 +86,9 @@ package struct ByteReader {
         return size == 0 ? nil : try text(Int(size) - 1)
     }
 
+    @inline(__always)
+    mutating func varint() throws(Damage) -> UInt64 { try bytes.varint(at: &offset) }
+
     package mutating func timestamp() throws(Damage) -> Timestamp {
         Timestamp(milliseconds: Int64(bitPattern: try integer(UInt64.self) ^ (1 << 63)))
     }

@@ -221,44 +221,6 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-// MARK: Short keys
-
-/// A key that consists of a table's letter, a channel number and a name, stored without an
-/// allocation.
-struct ShortKey {
-    private typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-
-    private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
-    private let count: Int
-
-    /// Creates a key; `nil` if the key is too long for the storage.
-    @inline(__always)
-    init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
-        let nameSize = name.utf8.count
-        count = Table.prefixSize + nameSize
-        guard count <= MemoryLayout<Storage>.size else { return nil }
-        withUnsafeMutableBytes(of: &storage) { bytes in
-            bytes[0] = table.rawValue
-            bytes.storeBytes(of: channel.bigEndian, toByteOffset: 1, as: ChannelNumber.self)
-            var name = name
-            name.withUTF8 { utf8 in
-                UnsafeMutableRawBufferPointer(rebasing: bytes[Table.prefixSize...])
-                    .copyMemory(from: UnsafeRawBufferPointer(utf8))
-            }
-        }
-    }
-
-    @inline(__always)
-    mutating func withBytes<Result>(
-        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let count = count
-        return try withUnsafeBytes(of: &storage) { (bytes) throws(StoreError) in
-            try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        }
-    }
-}
-
 // MARK: Keys of the outbox
 
 extension ByteWriter {

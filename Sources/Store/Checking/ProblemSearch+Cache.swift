@@ -26,7 +26,7 @@ extension ProblemSearch {
     }
 
     /// Returns the number in a schema row; `nil` if the row is missing or damaged.
-    private mutating func readableNumber<Value: FixedWidthInteger>(
+    mutating func readableNumber<Value: FixedWidthInteger>(
         _ row: SchemaRow, in rows: Rows
     ) throws(StoreError) -> Value? {
         try rows.withValue(of: ByteWriter.key { $0.schemaKey(row) }) {
@@ -249,7 +249,7 @@ extension Rows {
     fileprivate func readablePlace(
         of id: MessageID, in number: ChannelNumber
     ) throws(StoreError) -> Timestamp? {
-        try withValue(.creationTime, number, id.rawValue) {
+        try withValue(of: ByteWriter.key { $0.creationTimeKey(number, id) }) {
             (value) throws(StoreError) -> Timestamp? in
             guard let value else { return nil }
             var reader = ByteReader(value)
@@ -261,7 +261,8 @@ extension Rows {
     fileprivate func readableMessageID(
         ofRequest id: RequestID, in number: ChannelNumber
     ) throws(StoreError) -> MessageID? {
-        try withValue(.request, number, id.rawValue) { (value) throws(StoreError) -> MessageID? in
+        try withValue(of: ByteWriter.key { $0.requestKey(number, id) }) {
+            (value) throws(StoreError) -> MessageID? in
             guard let value else { return nil }
             var reader = ByteReader(value)
             return (try? reader.text()).map { MessageID($0) }

@@ -35,18 +35,8 @@ extension ProblemSearch {
             if url == nil { add(.unreadable) }
             return true
         }
-        var next: UInt64 = 1
-        let key = ByteWriter.key { $0.schemaKey(.nextNumber) }
-        try rows.withValue(of: key) { (value) throws(StoreError) in
-            guard let value else { return }
-            var reader = ByteReader(value)
-            if let number = try? reader.integer(UInt64.self) {
-                next = number
-            } else {
-                add(.unreadable)
-            }
-        }
-        if greatest >= next { add(.nextNumber) }
+        let next: UInt64? = try readableNumber(.nextNumber, in: rows)
+        if greatest >= next ?? 1 { add(.nextNumber) }
     }
 
     /// Compares the index rows with the outbox items.

@@ -15,22 +15,18 @@ public enum HistoryAnchor: Hashable, Sendable {
 // MARK: As keys
 
 extension HistoryAnchor {
-    func key(
-        in number: ChannelNumber, includingIt isInclusive: Bool, towardsOlder: Bool
-    ) -> KeyBytes? {
-        key(
-            behind: ByteWriter.key { $0.table(.message, number) }, includingIt: isInclusive,
-            towardsOlder: towardsOlder)
+    /// Returns the range of the keys of the messages on one side of the anchor.
+    ///
+    /// Keys are ordered newest first: the older messages are behind the anchor's key.
+    func keys(behind prefix: KeyBytes, isOlder: Bool, _ isInclusive: Bool) -> KeyRange {
+        var range = KeyRange(prefix: prefix)
+        let key = bound(behind: prefix, isBeforeAnchor: isOlder == isInclusive)
+        if isOlder { range.lower = key } else { range.upper = key }
+        return range
     }
 
-    /// Returns the key at which a scan starts; `nil` if the range is empty.
-    ///
-    /// Keys are ordered newest first. A scan toward older messages is therefore ascending and
-    /// begins with this key. A scan toward newer messages is descending and begins with the key
-    /// before this one.
-    func key(
-        behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
-    ) -> KeyBytes? {
+    /// Returns the first key at the anchor, or the first key behind the keys at the anchor.
+    private func bound(behind prefix: KeyBytes, isBeforeAnchor: Bool) -> KeyBytes {
         func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
             ByteWriter.key {
                 $0.raw(prefix)
@@ -38,16 +34,16 @@ extension HistoryAnchor {
             }
         }
         switch self {
-        case .newest: return towardsOlder ? prefix : nil
-        case .oldest: return towardsOlder ? nil : prefix.successorOfPrefix
+        case .newest: return prefix
+        case .oldest: return prefix.successorOfPrefix
         case .time(let time):
             // The keys of all messages of a time have the bytes of the time as their prefix.
             let atTime = key { $0.timestamp(time) }
-            return towardsOlder == isInclusive ? atTime : atTime.successorOfTime(behind: prefix)
+            return isBeforeAnchor ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):
             let atPosition = key { $0.position(position) }
             // A key with an additional zero byte is the next key in byte order.
-            return towardsOlder == isInclusive ? atPosition : atPosition + [0]
+            return isBeforeAnchor ? atPosition : atPosition + [0]
         }
     }
 }

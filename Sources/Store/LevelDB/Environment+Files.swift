@@ -24,8 +24,7 @@ struct FileWriter: ~Copyable {
 
     deinit { scrollback_writer_destroy(writer) }
 
-    func append(_ bytes: some Sequence<UInt8>) throws(StoreError) {
-        let bytes = Array(bytes)
+    func append(_ bytes: [UInt8]) throws(StoreError) {
         try LevelDB.check(path) { error in
             bytes.withUnsafeBytes {
                 scrollback_writer_append(writer, $0.baseAddress, $0.count, error)

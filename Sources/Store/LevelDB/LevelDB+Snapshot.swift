@@ -35,23 +35,14 @@ extension LevelDB.Snapshot {
     /// Calls a closure with the value of a key; `nil` if the key has no value.
     ///
     /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
-    @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
-    }
-
-    /// Calls a closure with the value of a key; `nil` if the key has no value.
-    ///
-    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
-    func withValue<Result>(
-        of key: UnsafeRawBufferPointer,
-        _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
         var count = 0
         let value = try check { report in
-            leveldb_get(handle.pointer, options, key.characters, key.count, &count, report)
+            key.withCharacters { key in
+                leveldb_get(handle.pointer, options, key.baseAddress, key.count, &count, report)
+            }
         }
         guard let value else { return try body(nil) }
         defer { leveldb_free(value) }

@@ -57,7 +57,7 @@ package struct OutboxFiles: Sendable {
             var copy = FileCopy()
             while let bytes = try next() {
                 hash.update(data: bytes)
-                try target.append(bytes[...])
+                try target.append(bytes)
                 copy.size += bytes.count
             }
             try target.finish()

@@ -44,26 +44,6 @@ package struct Rows {
         }
     }
 
-    /// Calls a closure with the value of a key, as ``withValue(of:mayBeStored:_:)`` does.
-    ///
-    /// The key consists of a table, a channel number and a name. A short key needs no allocation.
-    @inline(__always)
-    func withValue<Result>(
-        _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
-        _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        guard overlay == nil, var key = ShortKey(table, channel, name) else {
-            let key = ByteWriter.key {
-                $0.table(table, channel)
-                $0.text(name)
-            }
-            return try withValue(of: key, mayBeStored: mayBeStored, body)
-        }
-        return try key.withBytes { (key) throws(StoreError) in
-            try snapshot.withValue(of: key, body)
-        }
-    }
-
     /// Returns a Boolean value that indicates whether a row has the key.
     package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }

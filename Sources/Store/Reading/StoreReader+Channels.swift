@@ -130,9 +130,7 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
     public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
-        try view.outbox.withValue(of: ByteWriter.key { $0.pinKey(url) }) {
-            (value) throws(StoreError) in value != nil
-        }
+        try view.outbox.contains(ByteWriter.key { $0.pinKey(url) })
     }
 
     /// Returns the channels whose messages are exempt from eviction, in byte order.

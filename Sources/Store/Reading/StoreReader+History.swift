@@ -204,20 +204,6 @@ extension StoreReader {
             (value) throws(StoreError) in value.map(Array.init)
         }
     }
-
-    /// Returns the scopes of all tokens, in byte order.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a scope cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of tokens.
-    package func tokenScopes() throws(StoreError) -> [String] {
-        let cache = try view.cache
-        var scopes: [String] = []
-        try cache.scan(KeyRange(prefix: [Table.token.rawValue])) { (key, _) throws(StoreError) in
-            scopes.append(try cache.text(ofKey: key, as: "the scope of a token"))
-            return true
-        }
-        return scopes
-    }
 }
 
 // MARK: Rows

@@ -20,13 +20,7 @@ extension StoreReader {
         in url: ChannelURL, before anchor: HistoryAnchor = .newest, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        let view = try view
-        guard let number = try view.number(of: url) else { return [] }
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        guard let lower = anchor.key(in: number, includingIt: isInclusive, towardsOlder: true)
-        else { return [] }
-        return try view.messages(
-            KeyRange(lower, table.upper), of: number, isDescending: false, limit, params)
+        try view.messages(in: url, anchor, isOlder: true, isInclusive, limit, params)
     }
 
     /// Returns the messages of a channel that are newer than an anchor, oldest first.
@@ -37,13 +31,7 @@ extension StoreReader {
         in url: ChannelURL, after anchor: HistoryAnchor, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        let view = try view
-        guard let number = try view.number(of: url) else { return [] }
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        guard let upper = anchor.key(in: number, includingIt: isInclusive, towardsOlder: false)
-        else { return [] }
-        return try view.messages(
-            KeyRange(table.lower, upper), of: number, isDescending: true, limit, params)
+        try view.messages(in: url, anchor, isOlder: false, isInclusive, limit, params)
     }
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
@@ -114,17 +102,7 @@ extension StoreReader {
         isInclusive: Bool = false, limit: Int? = nil,
         matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        let view = try view
-        guard let number = try view.number(of: url) else { return [] }
-        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
-        guard
-            let lower = anchor.key(
-                behind: prefix, includingIt: isInclusive, towardsOlder: true)
-        else { return [] }
-        return try view.replies(
-            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit, number,
-            behind: prefix
-        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
+        try view.replies(to: parent, in: url, anchor, isOlder: true, isInclusive, limit, params)
     }
 
     /// Returns the replies to a message that are newer than an anchor, oldest first.
@@ -136,16 +114,7 @@ extension StoreReader {
         isInclusive: Bool = false, limit: Int? = nil,
         matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        let view = try view
-        guard let number = try view.number(of: url) else { return [] }
-        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
-        guard
-            let upper = anchor.key(
-                behind: prefix, includingIt: isInclusive, towardsOlder: false)
-        else { return [] }
-        return try view.replies(
-            KeyRange(prefix, upper), isDescending: true, limit, number, behind: prefix
-        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
+        try view.replies(to: parent, in: url, anchor, isOlder: false, isInclusive, limit, params)
     }
 
     /// Returns the stored replies to a message between two bounds.
@@ -276,20 +245,10 @@ extension StoreReader {
     package func neighbor(
         of position: Position, in url: ChannelURL, isOlder: Bool
     ) throws(StoreError) -> Position? {
-        let view = try view
-        guard let number = try view.number(of: url) else { return nil }
         let bound = Gap.Bound.position(position)
-        let cache = view.cache
-        var neighbor: Position?
-        try view.scanMessages(
-            .messages(
-                of: number, from: isOlder ? .beginning : bound, to: isOlder ? bound : .end),
-            of: number, isDescending: !isOlder
-        ) { (key, _) throws(StoreError) in
-            neighbor = try cache.position(ofMessageKey: key)
-            return false
-        }
-        return neighbor
+        return try view.outermostPosition(
+            in: url, from: isOlder ? .beginning : bound, to: isOlder ? bound : .end,
+            isDescending: !isOlder)
     }
 
     /// Returns the number of stored messages of all channels.
@@ -359,19 +318,33 @@ struct OneCommit: StoreReader {
 // MARK: Rows
 
 extension StoreView {
+    /// Returns the position of the newest message between two bounds; if `isDescending` is true, of
+    /// the oldest one.
     fileprivate func outermostPosition(
-        in url: ChannelURL, isDescending: Bool
+        in url: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
+        isDescending: Bool
     ) throws(StoreError) -> Position? {
         guard let number = try number(of: url) else { return nil }
         let cache = cache
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         var position: Position?
-        try scanMessages(table, of: number, isDescending: isDescending) {
-            (key, _) throws(StoreError) in
+        try scanMessages(
+            .messages(of: number, from: lower, to: upper), of: number, isDescending: isDescending
+        ) { (key, _) throws(StoreError) in
             position = try cache.position(ofMessageKey: key)
             return false
         }
         return position
+    }
+
+    /// Returns the messages on one side of an anchor, beginning next to it.
+    fileprivate func messages(
+        in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool, _ isInclusive: Bool,
+        _ limit: Int?, _ params: MessageListParams?
+    ) throws(StoreError) -> [Message] {
+        guard let number = try number(of: url) else { return [] }
+        let range = anchor.keys(
+            behind: ByteWriter.key { $0.table(.message, number) }, isOlder: isOlder, isInclusive)
+        return try messages(range, of: number, isDescending: !isOlder, limit, params)
     }
 
     fileprivate func messages(
@@ -392,6 +365,19 @@ extension StoreView {
             return messages.count < limit
         }
         return messages
+    }
+
+    /// Returns the replies on one side of an anchor, beginning next to it.
+    fileprivate func replies(
+        to parent: MessageID, in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool,
+        _ isInclusive: Bool, _ limit: Int?, _ params: ThreadedMessageListParams?
+    ) throws(StoreError) -> [Message] {
+        guard let number = try number(of: url) else { return [] }
+        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
+        return try replies(
+            anchor.keys(behind: prefix, isOlder: isOlder, isInclusive), isDescending: !isOlder,
+            limit, number, behind: prefix
+        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
     fileprivate func replies(
@@ -422,7 +408,8 @@ extension Rows {
     func creationTime(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
-        try withValue(.creationTime, number, id.rawValue, mayBeStored: mayBeStored) {
+        let key = ByteWriter.key { $0.creationTimeKey(number, id) }
+        return try withValue(of: key, mayBeStored: mayBeStored) {
             (bytes) throws(StoreError) -> Timestamp? in
             guard let bytes else { return nil }
             return try decode(bytes, as: "the creation time of message \(id)") {

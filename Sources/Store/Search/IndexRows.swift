@@ -117,22 +117,6 @@ extension ByteWriter {
     }
 }
 
-extension ByteReader {
-    @inline(__always)
-    mutating func varint() throws(Damage) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        let start = offset
-        while true {
-            let byte = try byte()
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
-            guard shift < 64 else { throw Damage(offset: start, expected: "an integer") }
-        }
-    }
-}
-
 // MARK: Values
 
 extension IndexSegment {
@@ -346,8 +330,9 @@ struct TermRow {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Reads the output of ``ByteWriter/varint(_:)``.
     @inline(__always)
-    fileprivate func varint(at offset: inout Int) throws(ByteReader.Damage) -> UInt64 {
+    func varint(at offset: inout Int) throws(ByteReader.Damage) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         let start = offset

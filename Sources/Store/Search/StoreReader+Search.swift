@@ -45,23 +45,20 @@ public struct SearchCursor: Hashable, Sendable {
         self.rank = rank
         self.newest = newest ?? position
     }
-
-    /// Returns a Boolean value that indicates whether the cursor's message precedes another one in
-    /// the results.
-    ///
-    /// Messages are ordered by rank, highest first, then by position, newest first, and then by the
-    /// URLs of their channels.
-    package func precedes(_ other: SearchCursor) -> Bool {
-        if rank != other.rank { return rank > other.rank }
-        if position != other.position { return position > other.position }
-        return channelURL.rawValue.utf8.lexicographicallyPrecedes(other.channelURL.rawValue.utf8)
-    }
 }
 
 extension SearchCursor: Comparable {
     /// Returns a Boolean value that indicates whether the left cursor's message precedes the right
     /// one's in the results.
-    public static func < (left: SearchCursor, right: SearchCursor) -> Bool { left.precedes(right) }
+    ///
+    /// Messages are ordered by rank, highest first, then by position, newest first, and then by the
+    /// URLs of their channels.
+    public static func < (left: SearchCursor, right: SearchCursor) -> Bool {
+        if left.rank != right.rank { return left.rank > right.rank }
+        if left.position != right.position { return left.position > right.position }
+        return left.channelURL.rawValue.utf8
+            .lexicographicallyPrecedes(right.channelURL.rawValue.utf8)
+    }
 }
 
 extension StoreReader {
@@ -107,8 +104,8 @@ extension StoreReader {
             if let newest = cursor?.newest { found.removeAll { $0.cursor.position > newest } }
             guard let newest = cursor?.newest ?? found.first?.cursor.position else { return [] }
             return found.map { $0.ranked(search.query.rank(of: $0.hits, in: $0.message), newest) }
-                .filter { cursor?.precedes($0.cursor) ?? true }
-                .sorted { $0.cursor.precedes($1.cursor) }
+                .filter { result in cursor.map { $0 < result.cursor } ?? true }
+                .sorted { $0.cursor < $1.cursor }
                 .prefix(limit).map { $0 }
         }
     }
@@ -224,11 +221,11 @@ extension StoredSearch {
                 try reader.forEachRow(ofMessagesOf: document) { (key, value) throws(StoreError) in
                     let place = SearchCursor(
                         position: try rows.position(ofMessageKey: key), channelURL: url)
-                    if let cursor, !cursor.precedes(place) { return }
+                    if let cursor, cursor >= place { return }
                     if let result = try result(value, place, key) { simultaneous.append(result) }
                 }
             }
-            simultaneous.sort { $0.cursor.precedes($1.cursor) }
+            simultaneous.sort { $0.cursor < $1.cursor }
             found += simultaneous.prefix(limit - found.count)
         }
         return found
@@ -261,7 +258,8 @@ extension StoredSearch {
             // If the page is already full, do not read messages older than its last one.
             let last = found.count == limit ? found.last?.cursor : nil
             let newer = try scanned(url, number, after: cursor, before: last, limit)
-            found = newer.merged(with: found, limit)
+            if newer.isEmpty { continue }
+            found = Array((found + newer).sorted { $0.cursor < $1.cursor }.prefix(limit))
         }
         return found
     }
@@ -286,34 +284,11 @@ extension StoredSearch {
         try view.scanMessages(range, of: number) { (key, value) throws(StoreError) in
             let cursor = SearchCursor(
                 position: try rows.position(ofMessageKey: key), channelURL: url)
-            if let first, !first.precedes(cursor) { return true }
-            if let last, !cursor.precedes(last) { return false }
+            if let first, first >= cursor { return true }
+            if let last, cursor >= last { return false }
             if let result = try result(value, cursor, key) { found.append(result) }
             return found.count < limit
         }
         return found
-    }
-}
-
-extension [FoundMessage] {
-    /// Returns the first `limit` results of two sorted pages.
-    fileprivate func merged(with other: [FoundMessage], _ limit: Int) -> [FoundMessage] {
-        if isEmpty { return other }
-        var merged: [FoundMessage] = []
-        var (left, right) = (self[...], other[...])
-        while merged.count < limit {
-            guard let first = left.first else {
-                merged += right.prefix(limit - merged.count)
-                break
-            }
-            if let second = right.first, second.cursor.precedes(first.cursor) {
-                merged.append(second)
-                right.removeFirst()
-            } else {
-                merged.append(first)
-                left.removeFirst()
-            }
-        }
-        return merged
     }
 }

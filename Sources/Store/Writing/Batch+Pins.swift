@@ -15,8 +15,7 @@ extension Batch {
         }
         try checkName(url.rawValue, "the URL of a channel")
         let key = ByteWriter.key { $0.pinKey(url) }
-        let wasPinned = try outbox.withValue(of: key) { (value) throws(StoreError) in value != nil }
-        guard wasPinned != isPinned else { return }
+        guard try outbox.contains(key) != isPinned else { return }
         if isPinned {
             rows.outbox.put({ $0.raw(key) }, { _ in })
         } else {

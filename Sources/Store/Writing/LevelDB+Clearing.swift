@@ -35,19 +35,16 @@ struct Purge {
     private static let stop: ChannelNumber = 0
     private var hasStop = false
     /// The numbers whose rows may still exist, in the order in which they were cleared.
-    ///
-    /// The rows of the first ``doneCount`` numbers are already purged.
     private var numbers: [ChannelNumber] = []
-    private var doneCount = 0
     /// The table whose rows of ``number`` are being purged, as an index in ``Table/purged``.
     private(set) var table = 0
     /// The last key that was removed from that table; `nil` if no key was removed yet.
     private(set) var key: KeyBytes?
 
-    var isDone: Bool { isRead && doneCount == numbers.count }
+    var isDone: Bool { isRead && numbers.isEmpty }
 
     /// The number whose rows are being purged.
-    var number: ChannelNumber? { doneCount < numbers.count ? numbers[doneCount] : nil }
+    var number: ChannelNumber? { numbers.first }
 
     /// Adds numbers that were just cleared.
     ///
@@ -84,13 +81,7 @@ struct Purge {
             if table == Table.purged.count {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
-                doneCount += 1
-                // Remove the purged numbers only when they are half of the array, so that each
-                // number is moved at most once on average.
-                if doneCount * 2 >= numbers.count {
-                    numbers.removeFirst(doneCount)
-                    doneCount = 0
-                }
+                numbers.removeFirst()
                 continue
             }
             var range = KeyRange(

@@ -71,8 +71,7 @@ private func readAll(_ store: ChatStore) {
     damageOr { () throws(StoreError) in try store.channelURLsWithStaleRanges() }
     damageOr { () throws(StoreError) in try store.messageCount() }
     damageOr { () throws(StoreError) in try store.unreadableOutboxItemIDs() }
-    let scopes = damageOr { () throws(StoreError) in try store.tokenScopes() } ?? []
-    for scope in scopes { damageOr { () throws(StoreError) in try store.token(scope) } }
+    damageOr { () throws(StoreError) in try store.token("feed") }
     let urls = damageOr { () throws(StoreError) in try store.channelURLs() } ?? []
     for url in urls {
         damageOr { () throws(StoreError) in try store.messageCount(in: url) }
