@@ -255,7 +255,7 @@ struct SyncCore {
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
-        case .search: flight = flights.beginSearch()
+        case .search: flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
         default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
