@@ -423,12 +423,10 @@ struct SyncCore {
 
     mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
         switch step {
-        case .connect(let credentials, _):
-            call(.connect(credentials), .connect)
-        case .wait(let attempt, let generation):
-            act(
-                .wait(
-                    .connection(generation: generation), beforeAttempt: attempt, atLeast: duration))
+        case .connect(let credentials): call(.connect(credentials), .connect)
+        case .wait(let attempt):
+            let wait = Wait.connection(generation: connector.generation)
+            act(.wait(wait, beforeAttempt: attempt, atLeast: duration))
         case .renew:
             act(.emit(.sessionExpired))
             act(.renewSession)
