@@ -244,7 +244,7 @@ extension SyncEngine {
     public func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage
     ) throws(SyncError) -> Int {
-        try ingestMessages(messages, source)
+        try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
     }
 
     package nonisolated func stored<Value>(

@@ -21,7 +21,7 @@ extension SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let input = EvictionInput(
             store: store, limits: limits, size: size, now: now(), newestCount: newestCount,
-            inUse: inUse, recent: recent)
+            inUse: core.backfill.inUse, recent: core.backfill.recent)
         return try await onDisk { () throws(StoreError) in try input.plan().eviction }
     }
 
