@@ -250,11 +250,7 @@ extension SyncEngine {
     package nonisolated func stored<Value>(
         _ read: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
-        do throws(StoreError) {
-            return try read(try store.snapshot())
-        } catch {
-            throw SyncError(error)
-        }
+        try translatingStoreErrors { () throws(StoreError) in try read(try store.snapshot()) }
     }
 }
 

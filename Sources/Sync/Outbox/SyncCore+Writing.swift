@@ -314,11 +314,7 @@ extension SyncCore {
     }
 
     func heldOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {
-        do throws(StoreError) {
-            return try snapshot().outboxItem(id)
-        } catch {
-            throw SyncError(error)
-        }
+        try translatingStoreErrors { () throws(StoreError) in try snapshot().outboxItem(id) }
     }
 
     private mutating func commit<Result>(
