@@ -331,6 +331,17 @@ struct SyncCore {
         return nil
     }
 
+    /// Writes to the store like `write(_:)`, but throws if nothing was written.
+    ///
+    /// - Parameter message: The message of the error, unless the store has a failure.
+    /// - Throws: The failure of the store, or ``SyncError`` with code `store`.
+    mutating func write<Result>(
+        orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        guard let result = write(body) else { throw state.failure ?? SyncError(.store, message) }
+        return result
+    }
+
     /// Reads from the store, and records whether the store has failed.
     ///
     /// - Returns: The result of the closure; `nil` if the read failed.

@@ -53,11 +53,8 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
-            let isSet: Void? = core.write { (ingest) throws(StoreError) in
+            try core.write(orFail: "\(url) could not be pinned") { (ingest) throws(StoreError) in
                 try ingest.batch.setPinned(isPinned, for: url)
-            }
-            guard isSet != nil else {
-                throw core.writeError("\(url) could not be pinned")
             }
         }
     }
