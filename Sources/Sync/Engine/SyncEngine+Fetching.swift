@@ -212,10 +212,7 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        guard case .channel(let channel) = try await reply(to: .channel(url)) else {
-            throw .unexpectedReply
-        }
-        return channel
+        try await channel(.channel(url))
     }
 
     // MARK: Viewers
