@@ -331,10 +331,10 @@ struct SyncCore {
         return nil
     }
 
-    /// Writes to the store like `write(_:)`, but throws if nothing was written.
+    /// Writes to the store like `write(_:)`.
     ///
-    /// - Parameter message: The message of the error, unless the store has a failure.
-    /// - Throws: The failure of the store, or ``SyncError`` with code `store`.
+    /// If nothing was written, throws the failure of the store or, if there is none, an error with
+    /// code `store` and the given message.
     mutating func write<Result>(
         orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
     ) throws(SyncError) -> Result {
