@@ -335,6 +335,7 @@ struct SyncCore {
     ///
     /// If nothing was written, throws the failure of the store or, if there is none, an error with
     /// code `store` and the given message.
+    @discardableResult
     mutating func write<Result>(
         orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
     ) throws(SyncError) -> Result {
