@@ -7,7 +7,7 @@ import Sync
 import Testing
 
 /// A backend whose `disconnect` ends only when the test allows it.
-private struct SlowlyEndingBackend: ForwardingBackend {
+struct SlowlyEndingBackend: ForwardingBackend {
     let base: any Backend
     let sleeper = Sleeper()
 

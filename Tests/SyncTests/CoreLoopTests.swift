@@ -26,27 +26,19 @@ import Testing
         return requests
     }
 
-    @Test(arguments: [
-        BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
-        .notConnected, .sessionExpired, .notFound, .unsupported,
-    ])
-    func coreWaitsAfterAFeedFailure(_ code: BackendError.Code) throws {
-        var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
-        let requested = requests(&core, atMost: 20) { request in
-            if case .connect = request { return .session(session) }
-            return .failed(BackendError(code, "no"))
-        }
-        #expect(requested.count < 10)
-    }
-
-    @Test(arguments: [
-        BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
-        .notFound, .unsupported,
-    ])
-    func coreWaitsOrSkipsTheChannelAfterAPageFailure(_ code: BackendError.Code) throws {
+    /// Tests failures of the feed, and failures of the page of a shown channel while the feed is
+    /// live.
+    @Test(
+        arguments: [
+            BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused,
+            .unanswered, .notConnected, .sessionExpired, .notFound, .unsupported,
+        ], [false, true])
+    func coreWaitsOrSkipsTheChannelAfterAFailure(
+        _ code: BackendError.Code, isFeedLive: Bool
+    ) throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         _ = core.step(.show("general", ShownRange(from: .beginning), viewer: 1))
-        var hasBegun = false
+        var hasBegun = !isFeedLive
         let requested = requests(&core, atMost: 20) { request in
             switch request {
             case .connect: return .session(session)

@@ -5,19 +5,6 @@ import Store
 import Sync
 import Testing
 
-/// A backend whose `disconnect` ends only when the test allows it.
-private struct SlowlyEndingBackend: ForwardingBackend {
-    let base: any Backend
-    let hasBegun: AsyncStream<Void>.Continuation
-    let mayEnd: AsyncStream<Void>
-
-    func disconnect() async {
-        hasBegun.yield()
-        for await _ in mayEnd {}
-        await base.disconnect()
-    }
-}
-
 extension SyncEngine {
     /// Starts to disconnect.
     ///
@@ -69,16 +56,14 @@ extension SyncEngine {
         let story = try await Story()
         try await story.open()
         await story.close()
-        let (ending, hasBegun) = AsyncStream<Void>.makeStream()
-        let (mayEnd, end) = AsyncStream<Void>.makeStream()
-        let backend = SlowlyEndingBackend(
-            base: story.network, hasBegun: hasBegun, mayEnd: mayEnd)
+        let backend = SlowlyEndingBackend(base: story.network)
         let engine = try await story.relaunched(backend: backend)
+        backend.sleeper.hold()
         let suspending = Task { try await engine.suspend() }
-        for await _ in ending { break }
+        await backend.sleeper.begun(1)
         let disconnecting = await engine.beginDisconnecting()
         _ = await engine.state
-        end.finish()
+        backend.sleeper.stopHolding()
         await disconnecting.value
         try await suspending.value
         try await engine.resume()

@@ -46,7 +46,8 @@ import Testing
             case 0...2:
                 let flight =
                     random.oneIn(4)
-                    ? flights.beginSearch() : flights.begin(in: url, isFollowed: true)
+                    ? flights.begin(in: nil, isFollowed: false, isSearch: true)
+                    : flights.begin(in: url, isFollowed: true)
                 open.append((flight, happened.count))
             case 3...5 where !open.isEmpty:
                 let (flight, since) = open.remove(at: random.number(below: open.count))

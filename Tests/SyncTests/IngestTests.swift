@@ -468,37 +468,28 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
     }
 
-    @Test func tombstonesAreLimited() throws {
+    @Test(arguments: [false, true]) func tombstonesAreLimited(isOneBatch: Bool) throws {
         let device = try Device()
-        try device.apply { ingest in
-            for number in 1...(Ingest.tombstoneLimit + 1) {
-                let message = Message(
-                    id: MessageID("\(number)"), channelURL: "general", text: "a",
-                    createdAt: Timestamp(milliseconds: Int64(number)))
-                try ingest.apply(message, nil, .fresh)
-                try ingest.delete(
-                    MessageID("\(number)"), in: "general",
-                    at: Timestamp(milliseconds: Int64(number)), nil)
+        func delete(_ numbers: ClosedRange<Int>) throws {
+            try device.apply { ingest in
+                for number in numbers {
+                    let time = Timestamp(milliseconds: Int64(number))
+                    try ingest.apply(.sample(number, at: time), nil, .fresh)
+                    try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
+                }
             }
         }
+        let last = Ingest.tombstoneLimit + 1
+        if isOneBatch {
+            try delete(1...last)
+        } else {
+            for number in 1...last { try delete(number...number) }
+        }
+        #expect(device.tombstoneCounts["general"] == Ingest.tombstoneLimit / 2 + 1)
         let left = try device.store.tombstones(in: "general")
         #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
         // The oldest tombstones are removed first.
         #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
-    }
-
-    @Test func tombstonesOfManyBatchesAreLimited() throws {
-        let device = try Device()
-        for number in 1...(Ingest.tombstoneLimit + 1) {
-            let time = Timestamp(milliseconds: Int64(number))
-            try device.apply { ingest in
-                try ingest.apply(.sample(number, at: time), nil, .fresh)
-                try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
-            }
-        }
-        #expect(device.tombstoneCounts["general"] == Ingest.tombstoneLimit / 2 + 1)
-        #expect(
-            try device.store.tombstones(in: "general").count == Ingest.tombstoneLimit / 2 + 1)
     }
 
     @Test func readReceiptKeepsTheLatestTime() throws {

@@ -16,20 +16,13 @@ import Testing
     ///
     /// On each side with further messages, the page has a cursor.
     private func page(_ history: [Message], from: Int, to: Int) -> MessagePage {
-        func isWithin(_ message: Message) -> Bool {
-            let place = Self.places.firstIndex { $0.messageID == message.messageID }!
-            return from <= place && place < to
-        }
-        let messages = history.filter(isWithin)
-        let below = history.filter { message in
-            Self.places.firstIndex { $0.messageID == message.messageID }! < from
-        }
-        let above = history.filter { message in
-            Self.places.firstIndex { $0.messageID == message.messageID }! >= to
+        func place(_ message: Message) -> Int {
+            Self.places.firstIndex { $0.messageID == message.messageID }!
         }
         return MessagePage(
-            messages: messages, older: below.isEmpty ? nil : "older",
-            newer: above.isEmpty ? nil : "newer")
+            messages: history.filter { (from..<to).contains(place($0)) },
+            older: history.contains { place($0) < from } ? "older" : nil,
+            newer: history.contains { place($0) >= to } ? "newer" : nil)
     }
 
     private func covers(_ extent: PageExtent, _ message: Message) -> Bool {
@@ -83,20 +76,14 @@ import Testing
         if let bound { #expect(extent.from <= bound && bound <= extent.through) }
     }
 
-    @Test func wholeHistoryIsCoveredToBothEnds() {
-        let page = page(Self.places, from: 0, to: 3)
-        #expect(
-            PageExtent(page, bound: nil, isFollowed: true)
-                == PageExtent(from: .beginning, through: .end))
-        #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
-    }
-
-    @Test func emptyHistoryIsCoveredIfItIsFollowed() {
-        let page = MessagePage(messages: [], older: nil, newer: nil)
-        #expect(
-            PageExtent(page, bound: nil, isFollowed: true)
-                == PageExtent(from: .beginning, through: .end))
-        #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
+    @Test func wholeHistoryIsCoveredToBothEndsIfItIsFollowed() {
+        let empty = MessagePage(messages: [], older: nil, newer: nil)
+        for page in [page(Self.places, from: 0, to: 3), empty] {
+            #expect(
+                PageExtent(page, bound: nil, isFollowed: true)
+                    == PageExtent(from: .beginning, through: .end))
+            #expect(PageExtent(page, bound: nil, isFollowed: false) == nil)
+        }
     }
 
     @Test func emptyPageInTheMiddleCoversOnlyItsEdge() {

@@ -253,10 +253,7 @@ import Testing
         let events = await story.engine.events()
         try await story.open()
         let a = try await story.write("a")
-        guard case .sent(let message) = try await result(of: a), let id = message.messageID else {
-            Issue.record("It was not sent.")
-            return
-        }
+        let id = try #require(try await story.engine.sent(a).messageID)
         let reaction = try await story.engine.react(.add, with: "+1", to: .sent(id), in: "general")
         _ = try await result(of: reaction)
         let long = try await story.write(String(repeating: "x", count: 6000))
@@ -279,10 +276,7 @@ import Testing
     @Test func deliveryResultIsAvailableAfterALaterDeletion() async throws {
         try await story.open()
         let a = try await story.write("a")
-        guard case .sent(let message) = try await result(of: a), let id = message.messageID else {
-            Issue.record("It was not sent.")
-            return
-        }
+        let id = try #require(try await story.engine.sent(a).messageID)
         let deletion = try await story.engine.delete(.sent(id), in: "general")
         try await story.sees("")
         #expect(try await result(of: deletion) == .done)

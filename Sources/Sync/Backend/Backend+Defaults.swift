@@ -22,8 +22,6 @@ extension Backend {
 
 // Default implementations of the calls that need a capability. Each throws `unsupported`.
 extension Backend {
-    // MARK: Without `threads`
-
     /// Throws `unsupported`.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
@@ -32,16 +30,12 @@ extension Backend {
         throw .lacking(.threads)
     }
 
-    // MARK: Without `counts`
-
     /// Throws `unsupported`.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
         throw .lacking(.counts)
     }
-
-    // MARK: Without `messageSearch`
 
     /// Throws `unsupported`.
     public func searchMessages(
@@ -50,16 +44,12 @@ extension Backend {
         throw .lacking(.messageSearch)
     }
 
-    // MARK: Without `separateReactions`
-
     /// Throws `unsupported`.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {
         throw .lacking(.separateReactions)
     }
-
-    // MARK: Without `reactions`
 
     /// Throws `unsupported`.
     public func react(
@@ -68,8 +58,6 @@ extension Backend {
     ) async throws(BackendError) -> ReactionEvent {
         throw .lacking(.reactions)
     }
-
-    // MARK: Without `files`
 
     /// Throws `unsupported`.
     public func upload(
@@ -84,28 +72,20 @@ extension Backend {
         throw .lacking(.files)
     }
 
-    // MARK: Without `readReceipts`
-
     /// Throws `unsupported`.
     public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         throw .lacking(.readReceipts)
     }
-
-    // MARK: Without `deliveryReceipts`
 
     /// Throws `unsupported`.
     public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
         throw .lacking(.deliveryReceipts)
     }
 
-    // MARK: Without `typing`
-
     /// Throws `unsupported`.
     public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         throw .lacking(.typing)
     }
-
-    // MARK: Without the capabilities of `channelManagement`
 
     /// Throws `unsupported`.
     public func createChannel(
@@ -141,28 +121,20 @@ extension Backend {
         throw .lacking(.leaving)
     }
 
-    // MARK: Without `invitations`
-
     /// Throws `unsupported`.
     public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         throw .lacking(.invitations)
     }
-
-    // MARK: Without `hiding`
 
     /// Throws `unsupported`.
     public func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError) {
         throw .lacking(.hiding)
     }
 
-    // MARK: Without `historyReset`
-
     /// Throws `unsupported`.
     public func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp {
         throw .lacking(.historyReset)
     }
-
-    // MARK: Without `moderation`
 
     /// Throws `unsupported`.
     public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
@@ -172,8 +144,7 @@ extension Backend {
     /// Throws `unsupported`.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
-        until end: Timestamp?,
-        reason: String
+        until end: Timestamp?, reason: String
     ) async throws(BackendError) {
         throw .lacking(restriction.capability)
     }
@@ -185,16 +156,12 @@ extension Backend {
         throw .lacking(restriction.capability)
     }
 
-    // MARK: Without `markingAsUnread`
-
     /// Throws `unsupported`.
     public func markAsUnread(
         from messageID: MessageID, in channelURL: ChannelURL
     ) async throws(BackendError) {
         throw .lacking(.markingAsUnread)
     }
-
-    // MARK: Without `pinnedMessages`
 
     /// Throws `unsupported`.
     public func setPinned(
@@ -203,8 +170,6 @@ extension Backend {
         throw .lacking(.pinnedMessages)
     }
 
-    // MARK: Without `roleManagement`
-
     /// Throws `unsupported`.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
@@ -212,16 +177,12 @@ extension Backend {
         throw .lacking(.roleManagement)
     }
 
-    // MARK: Without `restrictionLists`
-
     /// Throws `unsupported`.
     public func restrictedUsers(
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<RestrictedUser> {
         throw .lacking(.restrictionLists)
     }
-
-    // MARK: Without `blocking`
 
     /// Throws `unsupported`.
     public func setBlocked(
@@ -237,14 +198,10 @@ extension Backend {
         throw .lacking(.blocking)
     }
 
-    // MARK: Without `reporting`
-
     /// Throws `unsupported`.
     public func report(_ report: ModerationReport) async throws(BackendError) {
         throw .lacking(.reporting)
     }
-
-    // MARK: Without `polls`
 
     /// Throws `unsupported`.
     public func createPoll(_ poll: Poll) async throws(BackendError) -> Poll {
@@ -257,8 +214,6 @@ extension Backend {
     ) async throws(BackendError) -> Message {
         throw .lacking(.polls)
     }
-
-    // MARK: Without `openChannels`
 
     /// Throws `unsupported`.
     public func openChannels(

@@ -316,8 +316,7 @@ extension ForwardingBackend {
     /// Forwards the call to ``base``.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
-        until end: Timestamp?,
-        reason: String
+        until end: Timestamp?, reason: String
     ) async throws(BackendError) {
         try await perform(#function, [userID, url, restriction, end, reason]) {
             () async throws(BackendError) in

@@ -46,33 +46,20 @@ public struct UploadSource: Sendable {
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
     public init(contentsOf path: String) throws(BackendError) {
-        func file() throws(BackendError) -> FileHandle {
+        @Sendable func read<Value>(_ body: () throws -> Value) throws(BackendError) -> Value {
             do {
-                return try FileHandle(forReadingFrom: URL(filePath: path))
+                return try body()
             } catch {
                 throw BackendError(unreadable: path, error)
             }
         }
-        do {
-            byteCount = try Int(clamping: file().seekToEnd())
-        } catch {
-            throw (error as? BackendError) ?? BackendError(unreadable: path, error)
-        }
-        let path = path
+        let url = URL(filePath: path)
+        byteCount = try read { try Int(clamping: FileHandle(forReadingFrom: url).seekToEnd()) }
         open = { () throws(BackendError) in
-            let file: FileHandle
-            do {
-                file = try FileHandle(forReadingFrom: URL(filePath: path))
-            } catch {
-                throw BackendError(unreadable: path, error)
-            }
+            let file = try read { try FileHandle(forReadingFrom: url) }
             return UploadReader { (count) throws(BackendError) in
-                do {
-                    let piece = try file.read(upToCount: count)
-                    return piece?.isEmpty ?? true ? nil : piece
-                } catch {
-                    throw BackendError(unreadable: path, error)
-                }
+                let piece = try read { try file.read(upToCount: count) }
+                return piece?.isEmpty ?? true ? nil : piece
             }
         }
     }

@@ -63,7 +63,8 @@ struct Backfill {
     private var works: [ChannelURL: Work] = [:]
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
-    private var recent: Set<ChannelURL> = []
+    /// The channels whose recent messages the engine keeps up to date in the background.
+    private(set) var recent: Set<ChannelURL> = []
     /// The channels to process, in FIFO order.
     ///
     /// `next()` may take a channel from the middle.
@@ -114,9 +115,6 @@ struct Backfill {
 
     /// The channels that are visible, or that a caller waits for.
     var inUse: Set<ChannelURL> { awaited.union(viewers.keys) }
-
-    /// The channels whose recent messages the engine keeps up to date in the background.
-    var recentChannels: Set<ChannelURL> { recent }
 
     // MARK: The connection
 

@@ -32,8 +32,8 @@ struct Connector: Hashable {
     private var isRenewed = false
 
     enum Step: Hashable {
-        case connect(Credentials, generation: Int)
-        case wait(attempt: Int, generation: Int)
+        case connect(Credentials)
+        case wait(attempt: Int)
         case renew
         case disconnect
         case nothing
@@ -93,7 +93,7 @@ struct Connector: Hashable {
         }
         guard next > 1 || error.retryAfter != nil else { return attempt(1) }
         phase = .waiting(attempt: next)
-        return .wait(attempt: next, generation: generation)
+        return .wait(attempt: next)
     }
 
     /// Makes the next attempt after its delay has ended.
@@ -104,10 +104,7 @@ struct Connector: Hashable {
 
     /// Makes an attempt immediately instead of after the delay, and counts attempts from 1 again.
     mutating func retryNow() -> Step {
-        switch phase {
-        case .waiting: attempt(1)
-        default: .nothing
-        }
+        if case .waiting = phase { attempt(1) } else { .nothing }
     }
 
     /// Continues with renewed credentials.
@@ -128,6 +125,6 @@ struct Connector: Hashable {
         guard let credentials else { return .nothing }
         generation += 1
         phase = .connecting(attempt: attempt)
-        return .connect(credentials, generation: generation)
+        return .connect(credentials)
     }
 }

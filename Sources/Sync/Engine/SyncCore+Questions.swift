@@ -205,17 +205,14 @@ extension SyncCore {
     ) throws(SyncError) -> Int {
         // A message may acknowledge an outbox item.
         try loadOutbox()
-        let count = write { (ingest) throws(StoreError) in
+        let message = "the \(messages.count) given messages could not be stored"
+        let count = try write(orFail: message) { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
             var count = 0
             for message in messages where try ingest.applyAlone(message, source, .untrusted) {
                 count += 1
             }
             return count
-        }
-        guard let count else {
-            throw state.failure
-                ?? SyncError(.store, "the \(messages.count) given messages could not be stored")
         }
         for url in Set(messages.map(\.channelURL)).sorted() { backfill.examine(url) }
         return count
@@ -229,31 +226,27 @@ extension SyncCore {
             try reader.openChannel(orNil: url) != nil
         }
         guard isStored ?? false else { return }
-        let isMarked: Void? = write { (ingest) throws(StoreError) in
+        let message = "open channel \(url) could not be changed"
+        try write(orFail: message) { (ingest) throws(StoreError) in
             try ingest.openTruncation(in: url, since: nil)
             try ingest.markKnownHistoryStale(of: url)
         }
-        guard isMarked != nil else { throw writeError("open channel \(url) could not be changed") }
     }
 
     /// Stores an open channel that the user has entered, and fetches the ranges that viewers show.
     mutating func enter(_ channel: OpenChannel) throws(SyncError) {
-        let isSaved: Void? = write { (ingest) throws(StoreError) in
+        let message = "open channel \(channel.url) could not be saved"
+        try write(orFail: message) { (ingest) throws(StoreError) in
             try ingest.batch.save(channel, source: .eventChannelChanged)
-        }
-        guard isSaved != nil else {
-            throw writeError("open channel \(channel.url) could not be saved")
         }
         backfill.examine(channel.url, isNew: true)
     }
 
     /// Marks all stored messages of a channel as stale.
     mutating func markStale(_ url: ChannelURL) throws(SyncError) {
-        let isMarked: Void? = write { (ingest) throws(StoreError) in
+        let message = "channel \(url) could not be marked as stale"
+        try write(orFail: message) { (ingest) throws(StoreError) in
             try ingest.markKnownHistoryStale(of: url)
-        }
-        if isMarked == nil {
-            throw state.failure ?? SyncError(.store, "channel \(url) could not be marked as stale")
         }
         if backfill.isShown(url) { backfill.examine(url) }
     }

@@ -255,7 +255,7 @@ struct SyncCore {
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
-        case .search: flight = flights.beginSearch()
+        case .search: flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
         default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
@@ -329,6 +329,18 @@ struct SyncCore {
         // messages of items that are still in the outbox. Compare the items with the cache again.
         if !endedItems.isEmpty { outbox.areFailedItemsChecked = false }
         return nil
+    }
+
+    /// Writes to the store like `write(_:)`.
+    ///
+    /// If nothing was written, throws the failure of the store or, if there is none, an error with
+    /// code `store` and the given message.
+    @discardableResult
+    mutating func write<Result>(
+        orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        guard let result = write(body) else { throw state.failure ?? SyncError(.store, message) }
+        return result
     }
 
     /// Reads from the store, and records whether the store has failed.
@@ -423,12 +435,10 @@ struct SyncCore {
 
     mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
         switch step {
-        case .connect(let credentials, _):
-            call(.connect(credentials), .connect)
-        case .wait(let attempt, let generation):
-            act(
-                .wait(
-                    .connection(generation: generation), beforeAttempt: attempt, atLeast: duration))
+        case .connect(let credentials): call(.connect(credentials), .connect)
+        case .wait(let attempt):
+            let wait = Wait.connection(generation: connector.generation)
+            act(.wait(wait, beforeAttempt: attempt, atLeast: duration))
         case .renew:
             act(.emit(.sessionExpired))
             act(.renewSession)

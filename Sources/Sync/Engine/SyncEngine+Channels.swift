@@ -52,7 +52,7 @@ extension SyncEngine {
         return channel
     }
 
-    private func channel(_ question: SyncQuestion) async throws(SyncError) -> GroupChannel {
+    func channel(_ question: SyncQuestion) async throws(SyncError) -> GroupChannel {
         guard case .channel(let channel) = try await reply(to: question) else {
             throw .unexpectedReply
         }

@@ -35,7 +35,7 @@ extension SyncEngine {
 extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
-        let isCleared: Void? = write { (ingest) throws(StoreError) in
+        try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
             // If the stored user cannot be read, it is removed too. The server sends the user
             // again.
             let stored = try ingest.batch.storedUserOrNil()
@@ -51,7 +51,6 @@ extension SyncCore {
             ingest.batch.setLastEpoch(epoch)
             ingest.batch.setLossCount(losses + 1)
         }
-        guard isCleared != nil else { throw writeError("the cache could not be cleared") }
         cacheDamage = nil
         // Cancel the feed's request in flight: its answer would only contain events that are newer
         // than the removed data.
@@ -64,19 +63,13 @@ extension SyncCore {
     }
 
     fileprivate mutating func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
-        let isCleared: Void? = write { (ingest) throws(StoreError) in
+        try write(orFail: "the messages could not be cleared") { (ingest) throws(StoreError) in
             for url in urls { try ingest.clearMessages(in: url) }
         }
-        guard isCleared != nil else { throw writeError("the messages could not be cleared") }
         for url in urls {
             stopBackfill(of: url)
             backfill.examine(url, isNew: true)
         }
-    }
-
-    /// Returns the error of the write that has just failed.
-    func writeError(_ message: String) -> SyncError {
-        state.failure ?? SyncError(.store, message)
     }
 }
 

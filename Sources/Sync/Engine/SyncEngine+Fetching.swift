@@ -212,10 +212,7 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        guard case .channel(let channel) = try await reply(to: .channel(url)) else {
-            throw .unexpectedReply
-        }
-        return channel
+        try await channel(.channel(url))
     }
 
     // MARK: Viewers
@@ -244,17 +241,13 @@ extension SyncEngine {
     public func ingest(
         _ messages: [Message], source: CollectionEventSource = .requestMessage
     ) throws(SyncError) -> Int {
-        try ingestMessages(messages, source)
+        try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
     }
 
     package nonisolated func stored<Value>(
         _ read: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
-        do throws(StoreError) {
-            return try read(try store.snapshot())
-        } catch {
-            throw SyncError(error)
-        }
+        try translatingStoreErrors { () throws(StoreError) in try read(try store.snapshot()) }
     }
 }
 

@@ -80,11 +80,7 @@ extension SyncEngine {
     func withPushInboxFiles<Value>(
         _ body: (ChatStore) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
-        do throws(StoreError) {
-            return try body(store)
-        } catch {
-            throw SyncError(error)
-        }
+        try translatingStoreErrors { () throws(StoreError) in try body(store) }
     }
 
     private func absorb(_ messages: [Message]) throws(SyncError) -> Int {

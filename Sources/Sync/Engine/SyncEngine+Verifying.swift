@@ -142,7 +142,7 @@ extension SyncEngine {
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     /// - Complexity: One request for the channel, and one for each page of the ranges.
     public func repair(_ url: ChannelURL) async throws(SyncError) {
-        try markStale(url)
+        try change { (core) throws(SyncError) in try core.markStale(url) }
         if try !isOpenChannel(url) { _ = try await fetchChannel(url) }
         try await fetchStaleMessages(in: url)
     }

@@ -336,23 +336,11 @@ public actor SyncEngine {
         return result
     }
 
-    func ingestMessages(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError)
-        -> Int
-    {
-        try change { (core) throws(SyncError) in try core.ingestMessages(messages, source) }
-    }
-
-    func markStale(_ url: ChannelURL) throws(SyncError) {
-        try change { (core) throws(SyncError) in try core.markStale(url) }
-    }
-
     var pageSize: Int { core.options.pageSize }
 
     // MARK: Limits
 
     var limits: CacheLimits { core.limits }
-    var inUse: Set<ChannelURL> { core.backfill.inUse }
-    var recent: Set<ChannelURL> { core.backfill.recentChannels }
 
     /// The number of newest messages that eviction keeps in each channel, as long as any channel
     /// has more than this number.

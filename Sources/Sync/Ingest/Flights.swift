@@ -88,23 +88,16 @@ struct Flights {
     private(set) var inFlightCount = 0
 
     /// Records that a request is made.
-    mutating func begin(in channelURL: ChannelURL?, isFollowed: Bool) -> Flight {
+    mutating func begin(
+        in channelURL: ChannelURL?, isFollowed: Bool, isSearch: Bool = false
+    ) -> Flight {
         count += 1
         inFlightCount += 1
+        if isSearch { openSearchCount += 1 }
         if let channelURL { open[channelURL, default: []].insert(count) }
         return Flight(
             number: count, loss: losses, channelLoss: channelURL.flatMap { channelLosses[$0] } ?? 0,
-            channelURL: channelURL, isFollowed: isFollowed, isSearch: false)
-    }
-
-    /// Starts a request whose answer may contain messages of any channel.
-    mutating func beginSearch() -> Flight {
-        count += 1
-        inFlightCount += 1
-        openSearchCount += 1
-        return Flight(
-            number: count, loss: losses, channelLoss: 0, channelURL: nil, isFollowed: false,
-            isSearch: true)
+            channelURL: channelURL, isFollowed: isFollowed, isSearch: isSearch)
     }
 
     /// Records that a request was answered or canceled.

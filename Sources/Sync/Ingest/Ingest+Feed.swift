@@ -100,7 +100,9 @@ extension Ingest {
             try recordReported(message)
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
-            try applyUpdate(message, messageSource(.eventMessageUpdated), .unknown)
+            if try isRelevant(message) {
+                try apply(message, messageSource(.eventMessageUpdated), .unknown)
+            }
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageChanged(let id, let url):
             try recordChanged(id, in: url)
@@ -140,13 +142,6 @@ extension Ingest {
     }
 
     // MARK: Messages
-
-    /// Applies an edit, unless the message is neither stored nor in a known or requested range.
-    mutating func applyUpdate(
-        _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
-    ) throws(StoreError) {
-        if try isRelevant(message) { try apply(message, source, freshness) }
-    }
 
     /// Returns a Boolean value that indicates whether an edited message is stored, or its position
     /// is in a known or requested range of the history.

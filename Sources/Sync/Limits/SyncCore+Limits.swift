@@ -10,11 +10,9 @@ extension SyncCore {
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(SyncError) -> (removed: Int, left: Gap.Bound) {
         guard !isInUse(url) else { return (0, first) }
-        let evicted = write { (ingest) throws(StoreError) in
+        let evicted = try write(orFail: "messages could not be removed") {
+            (ingest) throws(StoreError) in
             try ingest.evict(count, in: url, from: first)
-        }
-        guard let evicted else {
-            throw writeError("messages could not be removed")
         }
         if evicted.removed > 0 && !backfill.isKeptUpToDate(url) {
             stopBackfill(of: url)

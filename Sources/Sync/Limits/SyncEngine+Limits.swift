@@ -21,7 +21,7 @@ extension SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let input = EvictionInput(
             store: store, limits: limits, size: size, now: now(), newestCount: newestCount,
-            inUse: inUse, recent: recent)
+            inUse: core.backfill.inUse, recent: core.backfill.recent)
         return try await onDisk { () throws(StoreError) in try input.plan().eviction }
     }
 
@@ -53,11 +53,8 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
-            let isSet: Void? = core.write { (ingest) throws(StoreError) in
+            try core.write(orFail: "\(url) could not be pinned") { (ingest) throws(StoreError) in
                 try ingest.batch.setPinned(isPinned, for: url)
-            }
-            guard isSet != nil else {
-                throw core.writeError("\(url) could not be pinned")
             }
         }
     }

@@ -19,9 +19,8 @@ public enum DeliveryResult: Hashable, Sendable {
 /// The latest delivery results, for calls that request a result after the item has ended.
 struct LastDeliveryResults {
     private var results: [RequestID: DeliveryResult] = [:]
+    /// The keys of `results`, oldest first.
     private var ids: [RequestID] = []
-    /// The index of the oldest entry, which the next result replaces if the limit is reached.
-    private var oldest = 0
 
     static let limit = 1000
 
@@ -29,9 +28,7 @@ struct LastDeliveryResults {
 
     mutating func record(_ result: DeliveryResult, of id: RequestID) {
         guard results.updateValue(result, forKey: id) == nil else { return }
-        guard ids.count == LastDeliveryResults.limit else { return ids.append(id) }
-        results[ids[oldest]] = nil
-        ids[oldest] = id
-        oldest = (oldest + 1) % LastDeliveryResults.limit
+        ids.append(id)
+        if ids.count > LastDeliveryResults.limit { results[ids.removeFirst()] = nil }
     }
 }

@@ -4,40 +4,8 @@ import Models
 ///
 /// The queues contain request IDs. The items are on disk.
 struct Outbox {
-    /// A FIFO queue: O(1) amortized removal at the front, O(n) elsewhere.
-    private struct FIFOQueue<Element: Hashable> {
-        private var elements: [Element] = []
-        private var removedCount = 0
-
-        var isEmpty: Bool { removedCount == elements.count }
-        var first: Element? { isEmpty ? nil : elements[removedCount] }
-
-        mutating func append(_ element: Element) { elements.append(element) }
-
-        mutating func removeFirst() -> Element {
-            defer {
-                removedCount += 1
-                // Compact the array when half of its elements were removed, so that each element is
-                // moved at most once on average.
-                if removedCount * 2 >= elements.count {
-                    elements.removeFirst(removedCount)
-                    removedCount = 0
-                }
-            }
-            return elements[removedCount]
-        }
-
-        mutating func remove(_ element: Element) {
-            if first == element {
-                _ = removeFirst()
-            } else if let index = elements[removedCount...].firstIndex(of: element) {
-                elements.remove(at: index)
-            }
-        }
-    }
-
     private struct ChannelQueue {
-        private var ids = FIFOQueue<RequestID>()
+        private var ids: [RequestID] = []
         /// A Boolean value that indicates whether the first item is in flight or waits for its next
         /// attempt.
         var isBusy = false
@@ -56,13 +24,13 @@ struct Outbox {
 
         mutating func remove(_ id: RequestID) {
             stopping.remove(id)
-            ids.remove(id)
+            if let index = ids.firstIndex(of: id) { ids.remove(at: index) }
         }
     }
 
     private var queues: [ChannelURL: ChannelQueue] = [:]
     /// The channels whose first item may be sent, in the order in which they became ready.
-    private var readyChannels = FIFOQueue<ChannelURL>()
+    private var readyChannels: [ChannelURL] = []
     private var queuedChannels: Set<ChannelURL> = []
     /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]

@@ -217,7 +217,8 @@ extension SyncCore {
         let old = failed.dropFirst(excess).filter { item in
             lifetime.map { item.hasWaited(longerThan: $0, at: time) } ?? false
         }
-        removeItems((failed.prefix(excess) + old).map(\.requestID))
+        // If the items cannot be removed now, they are removed later.
+        _ = try? removeItems((failed.prefix(excess) + old).map(\.requestID))
     }
 
     // MARK: Results

@@ -114,7 +114,7 @@ extension SyncCore {
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldOutboxItem(id) != nil else { return false }
-        guard removeItems([id]) != nil else { throw notWritten }
+        try removeItems([id])
         return true
     }
 
@@ -123,20 +123,20 @@ extension SyncCore {
     /// - Returns: The request IDs of the removed items, in the given order.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
-        guard let removed = removeItems(ids, where: { $0.isUnderstood && $0.state == .failed })
-        else { throw notWritten }
+        let removed = try removeItems(ids) { $0.isUnderstood && $0.state == .failed }
         let gone = Set(removed.map(\.requestID))
         return ids.filter(gone.contains)
     }
 
     /// Removes items from the outbox in one commit, with all changes of their messages.
     ///
-    /// - Returns: The removed items; `nil` if the removal could not be written.
+    /// - Returns: The removed items.
+    /// - Throws: ``SyncError`` with code `store`.
     @discardableResult
     mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
-    ) -> [OutboxItem]? {
-        let removed = write { (ingest) throws(StoreError) -> [OutboxItem] in
+    ) throws(SyncError) -> [OutboxItem] {
+        let removed = try commit { (ingest) throws(StoreError) -> [OutboxItem] in
             var removed: [OutboxItem] = []
             for id in ids {
                 guard let item = try ingest.batch.outboxItem(orNil: id), isMeant(item) else {
@@ -150,7 +150,7 @@ extension SyncCore {
             }
             return removed
         }
-        for item in removed ?? [] { endCanceled(item) }
+        for item in removed { endCanceled(item) }
         return removed
     }
 
@@ -314,22 +314,13 @@ extension SyncCore {
     }
 
     func heldOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {
-        do throws(StoreError) {
-            return try snapshot().outboxItem(id)
-        } catch {
-            throw SyncError(error)
-        }
+        try translatingStoreErrors { () throws(StoreError) in try snapshot().outboxItem(id) }
     }
 
     private mutating func commit<Result>(
         _ body: (inout Ingest) throws(StoreError) -> Result
     ) throws(SyncError) -> Result {
-        guard let result = write(body) else { throw notWritten }
-        return result
-    }
-
-    private var notWritten: SyncError {
-        state.failure ?? SyncError(.store, "the outbox could not be written: retry later")
+        try write(orFail: "the outbox could not be written: retry later", body)
     }
 
     /// Loads the items that are on disk, and removes copies of files that no item needs.

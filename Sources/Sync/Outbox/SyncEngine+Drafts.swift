@@ -13,10 +13,10 @@ extension SyncEngine {
     ///   channel, not for each character.
     public func setDraft(_ text: String, of url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
-            let isSet: Void? = core.write { (ingest) throws(StoreError) in
+            try core.write(orFail: "the draft of \(url) was not saved") {
+                (ingest) throws(StoreError) in
                 try ingest.batch.setDraft(text, of: url)
             }
-            guard isSet != nil else { throw core.writeError("the draft of \(url) was not saved") }
         }
     }
 }
