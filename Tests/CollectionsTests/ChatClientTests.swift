@@ -100,9 +100,7 @@ import Testing
         let story = try await ClientStory()
         try await story.say("a")
         let other = try ChatStore(at: story.directory(of: "bob"))
-        var options = story.options
-        options.storageFailurePolicy = .continueInMemory
-        let client = try await story.connected(options)
+        let client = try await story.connected(story.lenientOptions())
         #expect(client.cachingError?.code == .locked)
         #expect(!client.isUsingLocalCaching)
         let collection = try client.makeMessageCollection(of: "general")
@@ -361,9 +359,7 @@ import Testing
     @Test func logOutFailsIfTheFilesCannotBeOpened() async throws {
         let story = try await ClientStory()
         let other = try ChatStore(at: story.directory(of: "bob"))
-        var options = story.options
-        options.storageFailurePolicy = .continueInMemory
-        let client = try await story.connected(options)
+        let client = try await story.connected(story.lenientOptions())
         let error = await #expect(throws: SyncError.self) {
             try await client.logOut(wiping: .everything)
         }

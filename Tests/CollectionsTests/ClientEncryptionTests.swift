@@ -50,8 +50,8 @@ import Testing
 
     @Test func keyThatDoesNotOpenEachStoreKeepsTheLastUser() async throws {
         let story = try await ClientStory()
-        try await use(story.open(options(story, key)))
-        let other = options(story, EncryptionKey())
+        try await use(story.open(story.lenientOptions(with: key)))
+        let other = story.lenientOptions(with: EncryptionKey())
         let note = story.directory.appending(path: "_default/last-user-sealed")
         let before = try Data(contentsOf: note)
         // The first connection creates a store, and the second opens it.
@@ -91,11 +91,11 @@ import Testing
     }
 
     /// Creates an app that two users have used: carol, then bob.
-    private func used(_ options: (ClientStory) -> ChatClientOptions) async throws -> ClientStory {
+    private func used() async throws -> ClientStory {
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         try await story.say("canary")
-        let client = try await story.open(options(story))
+        let client = try await story.open(story.lenientOptions(with: key))
         try await client.connect(as: Credentials("carol"))
         try await client.engine.caughtUp()
         try await use(client)
@@ -103,16 +103,9 @@ import Testing
         return story
     }
 
-    private func options(_ story: ClientStory, _ key: EncryptionKey) -> ChatClientOptions {
-        var options = story.options
-        options.encryptionKey = key
-        options.storageFailurePolicy = .continueInMemory
-        return options
-    }
-
     /// Returns true if all data is still cached and can be read with a key.
     private func isHeld(_ story: ClientStory, _ key: EncryptionKey) async throws -> Bool {
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         guard client.currentUser?.userID == "bob", client.cachingError == nil else {
             await client.close()
             return false
@@ -127,9 +120,9 @@ import Testing
     }
 
     @Test func keyOfAllUsersIsChangedWhileTheClientIsOpen() async throws {
-        let story = try await used { options($0, key) }
+        let story = try await used()
         story.network.goOffline()
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         #expect(client.options.encryptionKey == other)
@@ -146,7 +139,7 @@ import Testing
     @Test(arguments: 0...4) func oneKeyOpensAllStoresAfterAnInterruptedKeyChange(
         ended: Int
     ) async throws {
-        let story = try await used { options($0, key) }
+        let story = try await used()
         story.network.goOffline()
         let other = EncryptionKey()
         // Simulates a crash of the process after `ended` key files were written.
@@ -155,7 +148,7 @@ import Testing
         for (store, keys) in writes.prefix(ended) {
             try KeyFile(in: store.path).exchange([key, other], for: keys)
         }
-        let client = try await story.open(options(story, ended < 2 ? key : other))
+        let client = try await story.open(story.lenientOptions(with: ended < 2 ? key : other))
         _ = try? await client.connect(as: Credentials("bob"))
         #expect(client.cachingError == nil)
         client.options.encryptionKey = key
@@ -168,7 +161,7 @@ import Testing
     }
 
     @Test func reencryptionCoversTheFilesOfAllUsers() async throws {
-        let story = try await used { options($0, key) }
+        let story = try await used()
         story.network.goOffline()
         let other = EncryptionKey()
         // A store whose key is lost is skipped and stays as it is.
@@ -178,8 +171,8 @@ import Testing
         let before = try stores(story).map {
             try Data(contentsOf: $0.appending(path: "cache/CURRENT"))
         }
-        try await ChatClient.reencrypt(options(story, key), to: other)
-        try await ChatClient.reencrypt(options(story, key), to: other)
+        try await ChatClient.reencrypt(story.lenientOptions(with: key), to: other)
+        try await ChatClient.reencrypt(story.lenientOptions(with: key), to: other)
         let after = try stores(story).map {
             try Data(contentsOf: $0.appending(path: "cache/CURRENT"))
         }

@@ -57,6 +57,13 @@ final class ClientStory {
         return options
     }
 
+    /// Returns options with which the client works in memory if it cannot open its files.
+    func lenientOptions(with key: EncryptionKey? = nil) -> ChatClientOptions {
+        var options = self.options.encrypted(with: key)
+        options.storageFailurePolicy = .continueInMemory
+        return options
+    }
+
     /// Opens the app as a new process would.
     func open(_ options: ChatClientOptions? = nil) async throws(SyncError) -> ChatClient {
         try await ChatClient.open(backend: network, options: options ?? self.options)

@@ -16,19 +16,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
 
-    private func options(_ story: ClientStory, _ key: EncryptionKey?) -> ChatClientOptions {
-        var options = story.options
-        options.encryptionKey = key
-        options.storageFailurePolicy = .continueInMemory
-        return options
-    }
-
     /// Opens a client, connects a user, sends texts and a file offline, and closes the client.
     private func use(
         _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
         writing texts: [String] = [], file: String? = nil
     ) async throws {
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         try await client.connect(as: Credentials(user))
         #expect(client.cachingError == nil)
         try await client.engine.caughtUp()
@@ -72,14 +65,14 @@ import Testing
         try await use(story, nil)
         #expect(try directories(story).count == 2)
         #expect(try story.readable(["canary-said", "bob"]) == ["canary-said", "bob"])
-        let client = try await story.connected(options(story, hasKey ? key : nil))
+        let client = try await story.connected(story.lenientOptions(with: hasKey ? key : nil))
         try await client.logOut(wiping: wiping)
         await client.close()
         #expect(try story.readable(["canary-said"]) == [])
         if wiping == .everything { #expect(try directories(story) == []) }
         // No data of the user reappears, with the key or without it.
         for key in [key, nil] {
-            let again = try await story.open(options(story, key))
+            let again = try await story.open(story.lenientOptions(with: key))
             if wiping == .everything || (key != nil) == hasKey {
                 #expect(again.currentUser == nil)
             }
@@ -95,7 +88,7 @@ import Testing
         try await story.say("canary-said")
         try await use(story, nil, writing: ["canary-unsent"])
         for user in ["carol", long] {
-            let client = try await story.open(options(story, nil))
+            let client = try await story.open(story.lenientOptions(with: nil))
             try await client.connect(as: Credentials(user))
             try await client.engine.caughtUp()
             await client.close()
@@ -103,12 +96,12 @@ import Testing
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try story.readable(canaries) == canaries)
         // The last user's data is available before `connect` is called.
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
         #expect(try story.readable(canaries + [long.rawValue]) == [])
         story.network.goOffline()
-        let back = try await story.open(options(story, key))
+        let back = try await story.open(story.lenientOptions(with: key))
         _ = try? await back.connect(as: Credentials("bob"))
         #expect(back.cachingError == nil)
         #expect(try pending(back) == ["canary-unsent"])
@@ -121,7 +114,7 @@ import Testing
         try await story.say("canary-said")
         try await use(story, key, writing: ["first"])
         try await use(story, nil, writing: ["canary-second", "canary-third"], file: "canary-file")
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
         #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
         #expect(try pending(client).count == 4)
@@ -135,7 +128,7 @@ import Testing
         #expect(texts.count == 5)
         await client.close()
         // The removed outbox items do not reappear.
-        let again = try await story.open(options(story, key))
+        let again = try await story.open(story.lenientOptions(with: key))
         #expect(try pending(again) == [])
         await again.close()
         #expect(try story.readable(["canary-file", "canary-third"]) == [])
@@ -156,11 +149,11 @@ import Testing
             }
         }
         let before = try bytes()
-        let client = try await story.connected(options(story, EncryptionKey()))
+        let client = try await story.connected(story.lenientOptions(with: EncryptionKey()))
         #expect(client.cachingError?.code == .wrongKey)
         await client.close()
         #expect(try bytes() == before)
-        let right = try await story.open(options(story, key))
+        let right = try await story.open(story.lenientOptions(with: key))
         #expect(right.currentUser?.userID == "bob")
         #expect(try pending(right) == ["unsent"])
         await right.close()
@@ -170,12 +163,12 @@ import Testing
     @Test func wrongKeyEncryptsNoPlainStore() async throws {
         let story = try await ClientStory()
         try await use(story, nil, writing: ["unsent"])
-        let carol = try await story.open(options(story, key))
+        let carol = try await story.open(story.lenientOptions(with: key))
         await carol.close()
         try await use(story, as: "bob", key)
         let directory = story.directory(of: "carol")
         try ChatStore(at: directory).close()
-        let wrong = try await story.open(options(story, EncryptionKey()))
+        let wrong = try await story.open(story.lenientOptions(with: EncryptionKey()))
         _ = try? await wrong.connect(as: Credentials("carol"))
         #expect(wrong.cachingError?.code == .wrongKey)
         await wrong.close()
@@ -189,7 +182,7 @@ import Testing
         let outbox = story.directory(of: "bob").appending(path: "outbox")
         try LevelDBLog.damage("canary-kept", in: outbox)
         for _ in 0..<2 {
-            let client = try await story.open(options(story, key))
+            let client = try await story.open(story.lenientOptions(with: key))
             #expect(client.cachingError == nil)
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
@@ -198,7 +191,7 @@ import Testing
             #expect(try story.readable(["canary-kept", "canary-lost", "bob"]) == [])
             await client.close()
         }
-        let client = try await story.connected(options(story, key))
+        let client = try await story.connected(story.lenientOptions(with: key))
         try await client.logOut(wiping: .everything)
         await client.close()
         #expect(try directories(story) == [])
