@@ -138,18 +138,7 @@ extension ChatClient {
 
 /// Records the notifications of a client, one line for each.
 @MainActor
-final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
-    private(set) var heard: [String] = []
-    private let waiting = Waiting()
-
-    /// Waits until a line has been recorded.
-    func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
-
-    private func record(_ line: String) {
-        heard.append(line)
-        waiting.recordChange()
-    }
-
+final class Listener: Recorder, ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
         record(event.description)
     }
