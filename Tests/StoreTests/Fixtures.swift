@@ -14,6 +14,16 @@ func code(of body: () throws -> Void) -> StoreError.Code? {
     }
 }
 
+extension StoreOptions {
+    /// Returns options with or without a search index, whose segments are small.
+    static func searchIndexed(_ isIndexed: Bool = true) -> StoreOptions {
+        var options = StoreOptions()
+        options.isSearchIndexed = isIndexed
+        options.searchSegmentMessageCount = 128
+        return options
+    }
+}
+
 extension Message {
     /// Creates a message whose text is its id.
     init(

@@ -29,12 +29,9 @@ import Testing
         _ directory: StoreDirectory, _ environment: LevelDB.Environment = .disk(),
         isIndexed: Bool = true
     ) throws(StoreError) -> ChatStore {
-        var options = StoreOptions()
-        options.isSearchIndexed = isIndexed
-        options.searchSegmentMessageCount = 128
-        return try ChatStore(
-            at: directory.url, options: options, environments: (environment, environment),
-            encryptionKey: directory.files.key)
+        try ChatStore(
+            at: directory.url, options: .searchIndexed(isIndexed),
+            environments: (environment, environment), encryptionKey: directory.files.key)
     }
 
     private func message(_ id: Int, _ text: String = "the rain and an umbrella") -> Message {
