@@ -15,11 +15,14 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
 
     /// Opens a client, connects a user, sends texts and a file offline, and closes the client.
     private func use(
-        _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
-        writing texts: [String] = [], file: String? = nil
+        as user: UserID = "bob", _ key: EncryptionKey?, writing texts: [String] = [],
+        file: String? = nil
     ) async throws {
         let client = try await story.open(story.lenientOptions(with: key))
         try await client.connect(as: Credentials(user))
@@ -43,7 +46,7 @@ import Testing
         await client.close()
     }
 
-    private func directories(_ story: ClientStory) throws -> [String] {
+    private func directories() throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             atPath: story.directory.appending(path: "_default").path
         ).filter { !$0.hasPrefix("last-user") }
@@ -57,19 +60,18 @@ import Testing
     func loggingOutWithRemovalRemovesBothStores(
         hasKey: Bool, wiping: ChatClient.Wiping
     ) async throws {
-        let story = try await ClientStory()
         try await story.say("canary-said")
         // The unencrypted store is created after the encrypted one, and the store is not opened
         // with the key after that.
-        try await use(story, key)
-        try await use(story, nil)
-        #expect(try directories(story).count == 2)
+        try await use(key)
+        try await use(nil)
+        #expect(try directories().count == 2)
         #expect(try story.readable(["canary-said", "bob"]) == ["canary-said", "bob"])
         let client = try await story.connected(story.lenientOptions(with: hasKey ? key : nil))
         try await client.logOut(wiping: wiping)
         await client.close()
         #expect(try story.readable(["canary-said"]) == [])
-        if wiping == .everything { #expect(try directories(story) == []) }
+        if wiping == .everything { #expect(try directories() == []) }
         // No data of the user reappears, with the key or without it.
         for key in [key, nil] {
             let again = try await story.open(story.lenientOptions(with: key))
@@ -82,11 +84,10 @@ import Testing
     }
 
     @Test func openingWithAKeyEncryptsThePlainStoresOfAllUsers() async throws {
-        let story = try await ClientStory()
         let long = UserID(String(repeating: "dora", count: 40))
         try story.createChannel("hers", with: ["carol", long])
         try await story.say("canary-said")
-        try await use(story, nil, writing: ["canary-unsent"])
+        try await use(nil, writing: ["canary-unsent"])
         for user in ["carol", long] {
             let client = try await story.open(story.lenientOptions(with: nil))
             try await client.connect(as: Credentials(user))
@@ -110,15 +111,14 @@ import Testing
     }
 
     @Test func outboxItemsOfAPlainStoreAreMovedToTheEncryptedOne() async throws {
-        let story = try await ClientStory()
         try await story.say("canary-said")
-        try await use(story, key, writing: ["first"])
-        try await use(story, nil, writing: ["canary-second", "canary-third"], file: "canary-file")
+        try await use(key, writing: ["first"])
+        try await use(nil, writing: ["canary-second", "canary-third"], file: "canary-file")
         let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
         #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
         #expect(try pending(client).count == 4)
-        #expect(try directories(story).count == 1)
+        #expect(try directories().count == 1)
         #expect(try story.readable(["canary-said", "canary-second", "general", "bob"]) == [])
         try await client.connect(as: Credentials("bob"))
         try await story.until(client) { try $0.outboxItemCount() == 0 }
@@ -135,9 +135,8 @@ import Testing
     }
 
     @Test func wrongKeyChangesNeitherStore() async throws {
-        let story = try await ClientStory()
-        try await use(story, key)
-        try await use(story, nil, writing: ["unsent"])
+        try await use(key)
+        try await use(nil, writing: ["unsent"])
         func bytes() throws -> [String: Data] {
             let root = story.directory
             let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -161,11 +160,10 @@ import Testing
 
     /// Bob has no encrypted store, but another user of the device, carol, has one.
     @Test func wrongKeyEncryptsNoPlainStore() async throws {
-        let story = try await ClientStory()
-        try await use(story, nil, writing: ["unsent"])
+        try await use(nil, writing: ["unsent"])
         let carol = try await story.open(story.lenientOptions(with: key))
         await carol.close()
-        try await use(story, as: "bob", key)
+        try await use(as: "bob", key)
         let directory = story.directory(of: "carol")
         try ChatStore(at: directory).close()
         let wrong = try await story.open(story.lenientOptions(with: EncryptionKey()))
@@ -176,9 +174,8 @@ import Testing
     }
 
     @Test func outboxThatCannotBeMovedIsKeptAndReported() async throws {
-        let story = try await ClientStory()
-        try await use(story, key)
-        try await use(story, nil, writing: ["canary-kept", "canary-lost"])
+        try await use(key)
+        try await use(nil, writing: ["canary-kept", "canary-lost"])
         let outbox = story.directory(of: "bob").appending(path: "outbox")
         try LevelDBLog.damage("canary-kept", in: outbox)
         for _ in 0..<2 {
@@ -186,7 +183,7 @@ import Testing
             #expect(client.cachingError == nil)
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
-            #expect(try directories(story).count == 2)
+            #expect(try directories().count == 2)
             // The client may recover some of the data, but none of it is readable without the key.
             #expect(try story.readable(["canary-kept", "canary-lost", "bob"]) == [])
             await client.close()
@@ -194,6 +191,6 @@ import Testing
         let client = try await story.connected(story.lenientOptions(with: key))
         try await client.logOut(wiping: .everything)
         await client.close()
-        #expect(try directories(story) == [])
+        #expect(try directories() == [])
     }
 }
