@@ -13,6 +13,10 @@ import Testing
 /// Tests that the data of one user is not visible to another, neither by a call nor in a file.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
+
     /// Strings that only bob's account contains, each in a different place: for example as the URL
     /// of a channel or the text of an unsent message.
     private static let canaries = [
@@ -25,15 +29,13 @@ import Testing
         try await client.engine.caughtUp()
     }
 
-    private func directory(_ story: ClientStory, of user: UserID, _ key: EncryptionKey?) -> URL {
+    private func directory(of user: UserID, _ key: EncryptionKey?) -> URL {
         ChatStore.directory(
             in: story.directory, applicationID: "default", userID: user, hidesUser: key != nil)
     }
 
     /// Makes every call that stores something in bob's account, and closes the connection.
-    private func fill(
-        _ story: ClientStory, _ client: ChatClient, _ key: EncryptionKey?
-    ) async throws {
+    private func fill(_ client: ChatClient, _ key: EncryptionKey?) async throws {
         try story.createChannel("canary-channel", with: ["bob"])
         try await story.say("canary-said", in: "canary-channel")
         try await use(client, as: "bob")
@@ -50,7 +52,7 @@ import Testing
         upload.name = "canary-file"
         try await client.engine.send(
             FileMessageCreateParams(upload), in: "canary-channel", keepsCopies: true)
-        let texts = directory(story, of: "bob", key).appending(path: "texts")
+        let texts = directory(of: "bob", key).appending(path: "texts")
         try FileCache(directory: texts, encryptionKey: key).save(
             [message("canary-cached")], in: "canary-channel")
         let box = try #require(
@@ -118,18 +120,17 @@ import Testing
 
     @Test(arguments: [false, true])
     func dataOfOneAccountIsNotFoundUnderAnother(isEncrypted: Bool) async throws {
-        let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
         let options = story.options.encrypted(with: key)
         let client = try await story.open(options)
-        try await fill(story, client, key)
+        try await fill(client, key)
         // Check the search itself: without encryption, it finds all canaries in bob's own files.
-        let his = try canaries(below: directory(story, of: "bob", key))
+        let his = try canaries(below: directory(of: "bob", key))
         #expect(isEncrypted ? his == [] : his == Set(CanaryTests.canaries))
 
         try await use(client, as: "carol")
         #expect(try await canaries(in: client) == [])
-        let hers = directory(story, of: "carol", key)
+        let hers = directory(of: "carol", key)
         #expect(try canaries(below: hers) == [])
         #expect(
             try FileCache(directory: hers.appending(path: "texts"), encryptionKey: key)
@@ -177,7 +178,6 @@ import Testing
 
     @Test(arguments: WayToAKey.allCases)
     func copiesOfFilesArePlainOnlyWithoutAKey(way: WayToAKey) async throws {
-        let story = try await ClientStory()
         try story.createChannel("canary-channel", with: [Self.user])
         let files = try ScratchDirectory.made()
         defer { files.remove() }
@@ -247,12 +247,11 @@ import Testing
 
     @Test(arguments: [false, true])
     func logOutWithRemovalLeavesNoFiles(isEncrypted: Bool) async throws {
-        let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
         let options = story.options.encrypted(with: key)
         let client = try await story.open(options)
         try await use(client, as: "carol")
-        try await fill(story, client, key)
+        try await fill(client, key)
         let items = try await client.logOut(wiping: .everything)
         let texts = items.compactMap { $0.message?.text }
         #expect(items.count == 2 && texts.contains("canary-item"))
@@ -261,7 +260,7 @@ import Testing
         // rows that LevelDB has deleted.
         #expect(try canaries(below: story.directory) == [])
         #expect(
-            !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))
+            !FileManager.default.fileExists(atPath: directory(of: "bob", key).path))
 
         let again = try await story.open(options)
         #expect(again.currentUser == nil)
@@ -275,12 +274,11 @@ import Testing
     }
 
     @Test func nextOpeningRemovesFilesThatLogOutCouldNot() async throws {
-        let story = try await ClientStory()
         let client = try await story.open()
-        try await fill(story, client, nil)
+        try await fill(client, nil)
         await client.close()
         // Simulates a process that ended after it renamed the directory for removal.
-        let directory = directory(story, of: "bob", nil).path
+        let directory = directory(of: "bob", nil).path
         let path = directory.last == "/" ? String(directory.dropLast()) : directory
         try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")
         let again = try await story.open()

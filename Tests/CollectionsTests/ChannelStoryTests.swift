@@ -9,10 +9,13 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
+    private let story: Story
+
+    init() async throws { story = try await Story() }
+
     // MARK: Loading
 
     @Test func startReturnsTheStoredAndTheServersChannels() async throws {
-        let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])
         try await story.connect()
@@ -32,7 +35,6 @@ import Testing
     }
 
     @Test func serverIsAskedUntilTheWholeListIsStored() async throws {
-        let story = try await Story()
         try story.create("a b c d e")
         story.network.hold([.feed])
         try await story.connect()
@@ -49,7 +51,6 @@ import Testing
     }
 
     @Test func fullListDropsItsLastChannelForANewerOne() async throws {
-        let story = try await Story()
         try story.create("a b c d")
         story.network.hold([.feed])
         try await story.connect()
@@ -69,7 +70,6 @@ import Testing
     }
 
     @Test func offlineListKeepsHasMore() async throws {
-        let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])
         try await story.connect()
@@ -91,7 +91,6 @@ import Testing
     }
 
     @Test func secondConcurrentLoadThrows() async throws {
-        let story = try await Story()
         story.network.hold([.feed, .channels])
         try await story.connect()
         let view = story.list()
@@ -108,7 +107,6 @@ import Testing
     }
 
     @Test func pagesHaveAllAndNothingTwiceWhileChannelsMove() async throws {
-        let story = try await Story()
         try story.create("a b c d e f g h")
         for name in "abcdefgh" { try await story.say("m", in: ChannelURL(String(name))) }
         try await story.sync()
@@ -130,7 +128,6 @@ import Testing
     // MARK: Events
 
     @Test func noChangeIsReportedBeforeTheFirstPage() async throws {
-        let story = try await Story()
         try story.create("a")
         try await story.sync()
         let view = story.list()
@@ -144,7 +141,6 @@ import Testing
     }
 
     @Test func aMessageMovesItsChannelUp() async throws {
-        let story = try await Story()
         try story.create("a b c")
         try await story.sync()
         let view = story.list()
@@ -164,7 +160,6 @@ import Testing
     }
 
     @Test func eachOrderIsFollowed() async throws {
-        let story = try await Story()
         try story.create("b c a")
         try await story.sync()
         let byAge = story.list(20, { $0.order = .chronological })
@@ -199,7 +194,6 @@ import Testing
     // MARK: Large changes
 
     @Test func manyChangesInOneCommitAreReportedAsAReset() async throws {
-        let story = try await Story()
         try await story.sync()
         let view = story.list()
         try await view.load()
@@ -219,7 +213,6 @@ import Testing
     }
 
     @Test func clearedChannelsLeaveTheListAndReturn() async throws {
-        let story = try await Story()
         try story.create("a b")
         try await story.sync()
         let view = story.list()
@@ -236,7 +229,6 @@ import Testing
     /// After the channels are cleared, the list must not assume any longer that its last page was
     /// loaded.
     @Test func clearedListStartsAgainFromTheFirstPage() async throws {
-        let story = try await Story()
         try story.create("a b c")
         story.network.hold([.feed])
         try await story.connect()
@@ -257,7 +249,6 @@ import Testing
     }
 
     @Test func listIsReadAgainAfterManyMissedChanges() async throws {
-        let story = try await Story()
         try story.create("a b c")
         try await story.sync()
         let view = story.list(2)
@@ -280,7 +271,6 @@ import Testing
     // MARK: The end
 
     @Test func noChangeIsReportedAfterDisposing() async throws {
-        let story = try await Story()
         try story.create("a b")
         try await story.sync()
         let view = story.list()
@@ -306,7 +296,6 @@ import Testing
     }
 
     @Test func releasedCollectionIsDeallocated() async throws {
-        let story = try await Story()
         try story.create("a")
         try await story.sync()
         let view = story.list()

@@ -12,19 +12,15 @@ import Testing
 ///
 /// It applies each change that it receives, and records its notifications.
 @MainActor
-final class ChannelView: GroupChannelCollectionDelegate {
+final class ChannelView: Recorder, GroupChannelCollectionDelegate {
     let collection: GroupChannelCollection
     private(set) var channels: [GroupChannel] = []
-    /// The notifications that the view has received, one line for each.
-    private(set) var heard: [String] = []
     /// The number of changes that were resets.
     private(set) var resetCount = 0
-    /// Called with each line that is recorded.
-    var onHearing: (String) -> Void = { _ in }
-    private let waiting = Waiting()
 
     init(_ collection: GroupChannelCollection) {
         self.collection = collection
+        super.init()
         collection.delegate = self
         followHasMore()
     }
@@ -47,12 +43,6 @@ final class ChannelView: GroupChannelCollectionDelegate {
         (channels.map(\.name) + (collection.hasMore ? ["…"] : [])).joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call of `notifications()`.
-    func notifications() -> [String] {
-        defer { heard = [] }
-        return heard
-    }
-
     /// Loads the next page, and returns the notifications.
     @discardableResult
     func load() async throws -> String {
@@ -66,12 +56,6 @@ final class ChannelView: GroupChannelCollectionDelegate {
 
     /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { self.picture == picture } }
-
-    private func record(_ line: String) {
-        heard.append(line)
-        onHearing(line)
-        waiting.recordChange()
-    }
 
     private func record(_ what: String, _ context: GroupChannelContext, _ names: [String]) {
         record("\(what) \(names.joined(separator: " ")): \(context.source)")

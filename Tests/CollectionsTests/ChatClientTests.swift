@@ -11,8 +11,11 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChatClientTests {
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
+
     @Test func clientInMemoryWritesNoFiles() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
         var options = story.options
         options.storage = .inMemory
@@ -27,7 +30,6 @@ import Testing
     }
 
     @Test func cachedRowsAreShownBeforeConnecting() async throws {
-        let story = try await ClientStory()
         try await story.say("a b")
         let first = try await story.connected()
         let shown = try await first.startedCollection()
@@ -47,7 +49,6 @@ import Testing
     }
 
     @Test func emptyUserIDIsRefusedAndThePreviousUserStays() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         let engine = try client.engine
         for connect in [
@@ -65,7 +66,6 @@ import Testing
     }
 
     @Test func collectionWithoutAUserThrows() async throws {
-        let story = try await ClientStory()
         let client = try await story.open()
         #expect {
             try client.makeMessageCollection(of: "general")
@@ -75,7 +75,6 @@ import Testing
     }
 
     @Test func clientThrowsIfTheFilesCannotBeOpened() async throws {
-        let story = try await ClientStory()
         let other = try ChatStore(at: story.directory(of: "bob"))
         let client = try await story.open()
         let error = await #expect(throws: SyncError.self) {
@@ -97,12 +96,9 @@ import Testing
     }
 
     @Test func clientWorksInMemoryIfTheAppAllowsIt() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
         let other = try ChatStore(at: story.directory(of: "bob"))
-        var options = story.options
-        options.storageFailurePolicy = .continueInMemory
-        let client = try await story.connected(options)
+        let client = try await story.connected(story.lenientOptions())
         #expect(client.cachingError?.code == .locked)
         #expect(!client.isUsingLocalCaching)
         let collection = try client.makeMessageCollection(of: "general")
@@ -115,7 +111,6 @@ import Testing
     ///
     /// The embedded server is in memory, so a restart has a new server.
     @Test func cacheOfAnotherApplicationIsNotUsed() async throws {
-        let story = try await ClientStory()
         try await story.say("a b")
         let first = try await story.connected()
         let shown = try first.makeMessageCollection(of: "general")
@@ -142,7 +137,6 @@ import Testing
     }
 
     @Test func usersSeeNothingOfEachOther() async throws {
-        let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         try await story.say("a")
         let client = try await story.connected()
@@ -167,7 +161,6 @@ import Testing
     }
 
     @Test func lastConnectedUserIsConnected() async throws {
-        let story = try await ClientStory()
         let client = try await story.open()
         async let bob = client.connect(as: Credentials("bob"))
         async let carol = client.connect(as: Credentials("carol"))
@@ -180,7 +173,6 @@ import Testing
 
     @Test(arguments: ChatClient.Wiping.allCases)
     func logOutReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
-        let story = try await ClientStory()
         try await story.say("a")
         let client = try await story.connected()
         let collection = try await client.startedCollection()
@@ -203,7 +195,6 @@ import Testing
     }
 
     @Test func revokedUserSeesNoCachedData() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
         let client = try await story.open()
         let listener = Listener()
@@ -228,9 +219,7 @@ import Testing
     /// Returns a client of bob whose cache cannot be opened because a file is damaged.
     ///
     /// Before the damage, bob wrote "b" offline.
-    private func openedDamaged(
-        _ story: ClientStory, _ file: String = "CURRENT"
-    ) async throws -> ChatClient {
+    private func openedDamaged(_ file: String = "CURRENT") async throws -> ChatClient {
         let first = try await story.connected()
         await first.disconnect()
         try await first.send(UserMessageCreateParams("b"), in: "general")
@@ -247,9 +236,8 @@ import Testing
 
     @Test(arguments: ["CURRENT", "MANIFEST"])
     func cacheThatCannotBeOpenedIsReplaced(file: String) async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let client = try await openedDamaged(story, file)
+        let client = try await openedDamaged(file)
         #expect(client.isUsingLocalCaching)
         let sentence = try #require(client.storageDamage.sentences.first)
         #expect(sentence.hasPrefix("the cache was damaged and is replaced by an empty one"))
@@ -268,9 +256,8 @@ import Testing
     }
 
     @Test func aUserWhoseCacheWasReplacedConnectsOffline() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let client = try await openedDamaged(story)
+        let client = try await openedDamaged()
         story.network.goOffline()
         let (user, error) = try await client.connect(as: Credentials("bob"))
         #expect(user.userID == "bob")
@@ -286,8 +273,7 @@ import Testing
 
     @Test(arguments: ChatClient.Wiping.allCases)
     func logOutOfADamagedCacheReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
-        let story = try await ClientStory()
-        let client = try await openedDamaged(story)
+        let client = try await openedDamaged()
         let items = try await client.logOut(wiping: wiping)
         #expect(items.compactMap { $0.message?.text } == ["b"])
         let directory = story.directory(of: "bob")
@@ -298,7 +284,6 @@ import Testing
 
     /// If a user connects while another user logs out, the data of the connecting user is kept.
     @Test func logOutKeepsOtherUsers() async throws {
-        let story = try await ClientStory()
         let client = try await story.open()
         try await client.connect(as: Credentials("carol"))
         await client.disconnect()
@@ -323,7 +308,6 @@ import Testing
     }
 
     @Test func disconnectAfterConnectWins() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         await client.disconnect()
         let engine = try client.engine
@@ -343,7 +327,6 @@ import Testing
     }
 
     @Test func cacheThatCannotBeReplacedIsAnError() async throws {
-        let story = try await ClientStory()
         let first = try await story.connected()
         await first.close()
         let directory = story.directory(of: "bob")
@@ -359,11 +342,8 @@ import Testing
     }
 
     @Test func logOutFailsIfTheFilesCannotBeOpened() async throws {
-        let story = try await ClientStory()
         let other = try ChatStore(at: story.directory(of: "bob"))
-        var options = story.options
-        options.storageFailurePolicy = .continueInMemory
-        let client = try await story.connected(options)
+        let client = try await story.connected(story.lenientOptions())
         let error = await #expect(throws: SyncError.self) {
             try await client.logOut(wiping: .everything)
         }
@@ -374,7 +354,6 @@ import Testing
     }
 
     @Test func theCacheIsClearedWhileItIsInUse() async throws {
-        let story = try await ClientStory()
         try story.createChannel("random")
         try await story.say("a b")
         let client = try await story.connected()
@@ -398,7 +377,6 @@ import Testing
     }
 
     @Test func shrinkingTheCacheKeepsVisibleMessages() async throws {
-        let story = try await ClientStory()
         try story.createChannel("random")
         try story.createChannel("pinned")
         for url: ChannelURL in ["general", "random", "pinned"] {
@@ -434,7 +412,6 @@ import Testing
     }
 
     @Test func resumedClientUpdatesItsCollections() async throws {
-        let story = try await ClientStory()
         try await story.say("a b")
         let client = try await story.open()
         try await client.suspend()
@@ -458,7 +435,6 @@ import Testing
     }
 
     @Test func pushedMessageIsShownWithoutCoverage() async throws {
-        let story = try await ClientStory()
         try await story.say("a b")
         let client = try await story.connected()
         let collection = try await client.startedCollection()
@@ -474,7 +450,6 @@ import Testing
     }
 
     @Test func connectionEventsAreReported() async throws {
-        let story = try await ClientStory()
         let client = try await story.open()
         let listener = Listener()
         client.addConnectionDelegate(listener)
@@ -498,7 +473,6 @@ import Testing
     }
 
     @Test func channelEventsAreReported() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         try await client.engine.caughtUp()
         let listener = Listener()
@@ -538,7 +512,6 @@ import Testing
     }
 
     @Test func appFollowsTheEventsOfAllChannels() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         try await client.engine.caughtUp()
         let app = NotifyingApp()
@@ -556,7 +529,6 @@ import Testing
     }
 
     @Test func openChannelEventsAreReported() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         try await client.engine.caughtUp()
         let listener = Listener()
@@ -582,7 +554,6 @@ import Testing
     }
 
     @Test func rolesPinsAndUnreadMessagesFollowTheServer() async throws {
-        let story = try await ClientStory()
         try story.createChannel("mine", with: ["bob", "carol"])
         let sent = try await story.say("a b c", in: "mine")
         let client = try await story.connected()
@@ -620,7 +591,6 @@ import Testing
     }
 
     @Test func blocksAndReportsReachTheServer() async throws {
-        let story = try await ClientStory()
         let sent = try await story.say("spam")[0]
         let client = try await story.connected()
         try await client.block("alice")
@@ -642,7 +612,6 @@ import Testing
     }
 
     @Test func votesAreCountedAndShown() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         try await client.engine.caughtUp()
         let view = View(try client.makeMessageCollection(of: "general"))
@@ -666,7 +635,6 @@ import Testing
     }
 
     @Test func returnedChannelsAreCached() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         let made = try await client.createChannel(
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
@@ -683,7 +651,6 @@ import Testing
     }
 
     @Test func messagesAreReadFromTheServerOrElseFromTheCache() async throws {
-        let story = try await ClientStory()
         let sent = try await story.say("a b c d e")
         let client = try await story.connected()
         let around = try await client.messages(
@@ -698,7 +665,6 @@ import Testing
     }
 
     @Test func changelogsAreReadOnDemand() async throws {
-        let story = try await ClientStory()
         let a = try await story.say("a")[0]
         let client = try await story.connected()
         let since = ChangelogPoint.time(a.createdAt)
@@ -713,7 +679,6 @@ import Testing
     }
 
     @Test func changelogParamsRestrictWhatIsReturnedAndNotWhatIsReadLater() async throws {
-        let story = try await ClientStory()
         let a = try await story.say("a")[0]
         let client = try await story.connected()
         _ = try await client.messageChanges(in: "general", since: .time(a.createdAt))
@@ -737,7 +702,6 @@ import Testing
     }
 
     @Test func messageIsCopiedToAnotherChannel() async throws {
-        let story = try await ClientStory()
         try story.createChannel("random")
         let a = try await story.say("a")[0]
         let client = try await story.connected()
@@ -748,7 +712,6 @@ import Testing
     }
 
     @Test func typingIsSentAtMostOncePerInterval() async throws {
-        let story = try await ClientStory()
         let recorder = BackendRecorder(story.network)
         let client = try await ChatClient.open(backend: recorder, options: story.options)
         try await client.connect(as: Credentials("bob"))

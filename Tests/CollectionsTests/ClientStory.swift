@@ -57,6 +57,13 @@ final class ClientStory {
         return options
     }
 
+    /// Returns options with which the client works in memory if it cannot open its files.
+    func lenientOptions(with key: EncryptionKey? = nil) -> ChatClientOptions {
+        var options = self.options.encrypted(with: key)
+        options.storageFailurePolicy = .continueInMemory
+        return options
+    }
+
     /// Opens the app as a new process would.
     func open(_ options: ChatClientOptions? = nil) async throws(SyncError) -> ChatClient {
         try await ChatClient.open(backend: network, options: options ?? self.options)
@@ -131,18 +138,7 @@ extension ChatClient {
 
 /// Records the notifications of a client, one line for each.
 @MainActor
-final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
-    private(set) var heard: [String] = []
-    private let waiting = Waiting()
-
-    /// Waits until a line has been recorded.
-    func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
-
-    private func record(_ line: String) {
-        heard.append(line)
-        waiting.recordChange()
-    }
-
+final class Listener: Recorder, ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) {
         record(event.description)
     }

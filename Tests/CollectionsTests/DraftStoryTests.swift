@@ -11,8 +11,11 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DraftStoryTests {
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
+
     @Test func draftIsShownByAllViewsAndAfterARestart() async throws {
-        let story = try await ClientStory()
         var client = try await story.connected()
         try await client.engine.caughtUp()
         let view = View(try client.makeMessageCollection(of: "general"))
@@ -42,7 +45,6 @@ import Testing
 
     @Test(arguments: [ChatClient.Wiping.cachedData, .everything])
     func draftIsRemovedByALogOutThatRemovesTheOutbox(_ wiping: ChatClient.Wiping) async throws {
-        let story = try await ClientStory()
         var client = try await story.connected()
         try await client.engine.caughtUp()
         try await client.setDraft("canary", of: "general")
@@ -65,7 +67,6 @@ import Testing
     }
 
     @Test func draftOfAnotherUserIsNotShown() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         try await client.setDraft("bob's", of: "general")
         try await client.connect(as: Credentials("alice"))
@@ -74,7 +75,6 @@ import Testing
     }
 
     @Test func draftMovesToTheEncryptedStore() async throws {
-        let story = try await ClientStory()
         var client = try await story.connected()
         try await client.setDraft("canary", of: "general")
         await client.close()

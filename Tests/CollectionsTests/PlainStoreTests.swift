@@ -15,20 +15,16 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
+    private let story: ClientStory
 
-    private func options(_ story: ClientStory, _ key: EncryptionKey?) -> ChatClientOptions {
-        var options = story.options
-        options.encryptionKey = key
-        options.storageFailurePolicy = .continueInMemory
-        return options
-    }
+    init() async throws { story = try await ClientStory() }
 
     /// Opens a client, connects a user, sends texts and a file offline, and closes the client.
     private func use(
-        _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
-        writing texts: [String] = [], file: String? = nil
+        as user: UserID = "bob", _ key: EncryptionKey?, writing texts: [String] = [],
+        file: String? = nil
     ) async throws {
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         try await client.connect(as: Credentials(user))
         #expect(client.cachingError == nil)
         try await client.engine.caughtUp()
@@ -50,7 +46,7 @@ import Testing
         await client.close()
     }
 
-    private func directories(_ story: ClientStory) throws -> [String] {
+    private func directories() throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             atPath: story.directory.appending(path: "_default").path
         ).filter { !$0.hasPrefix("last-user") }
@@ -64,22 +60,21 @@ import Testing
     func loggingOutWithRemovalRemovesBothStores(
         hasKey: Bool, wiping: ChatClient.Wiping
     ) async throws {
-        let story = try await ClientStory()
         try await story.say("canary-said")
         // The unencrypted store is created after the encrypted one, and the store is not opened
         // with the key after that.
-        try await use(story, key)
-        try await use(story, nil)
-        #expect(try directories(story).count == 2)
+        try await use(key)
+        try await use(nil)
+        #expect(try directories().count == 2)
         #expect(try story.readable(["canary-said", "bob"]) == ["canary-said", "bob"])
-        let client = try await story.connected(options(story, hasKey ? key : nil))
+        let client = try await story.connected(story.lenientOptions(with: hasKey ? key : nil))
         try await client.logOut(wiping: wiping)
         await client.close()
         #expect(try story.readable(["canary-said"]) == [])
-        if wiping == .everything { #expect(try directories(story) == []) }
+        if wiping == .everything { #expect(try directories() == []) }
         // No data of the user reappears, with the key or without it.
         for key in [key, nil] {
-            let again = try await story.open(options(story, key))
+            let again = try await story.open(story.lenientOptions(with: key))
             if wiping == .everything || (key != nil) == hasKey {
                 #expect(again.currentUser == nil)
             }
@@ -89,13 +84,12 @@ import Testing
     }
 
     @Test func openingWithAKeyEncryptsThePlainStoresOfAllUsers() async throws {
-        let story = try await ClientStory()
         let long = UserID(String(repeating: "dora", count: 40))
         try story.createChannel("hers", with: ["carol", long])
         try await story.say("canary-said")
-        try await use(story, nil, writing: ["canary-unsent"])
+        try await use(nil, writing: ["canary-unsent"])
         for user in ["carol", long] {
-            let client = try await story.open(options(story, nil))
+            let client = try await story.open(story.lenientOptions(with: nil))
             try await client.connect(as: Credentials(user))
             try await client.engine.caughtUp()
             await client.close()
@@ -103,12 +97,12 @@ import Testing
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try story.readable(canaries) == canaries)
         // The last user's data is available before `connect` is called.
-        let client = try await story.open(options(story, key))
+        let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
         #expect(try story.readable(canaries + [long.rawValue]) == [])
         story.network.goOffline()
-        let back = try await story.open(options(story, key))
+        let back = try await story.open(story.lenientOptions(with: key))
         _ = try? await back.connect(as: Credentials("bob"))
         #expect(back.cachingError == nil)
         #expect(try pending(back) == ["canary-unsent"])
@@ -117,15 +111,14 @@ import Testing
     }
 
     @Test func outboxItemsOfAPlainStoreAreMovedToTheEncryptedOne() async throws {
-        let story = try await ClientStory()
         try await story.say("canary-said")
-        try await use(story, key, writing: ["first"])
-        try await use(story, nil, writing: ["canary-second", "canary-third"], file: "canary-file")
-        let client = try await story.open(options(story, key))
+        try await use(key, writing: ["first"])
+        try await use(nil, writing: ["canary-second", "canary-third"], file: "canary-file")
+        let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
         #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
         #expect(try pending(client).count == 4)
-        #expect(try directories(story).count == 1)
+        #expect(try directories().count == 1)
         #expect(try story.readable(["canary-said", "canary-second", "general", "bob"]) == [])
         try await client.connect(as: Credentials("bob"))
         try await story.until(client) { try $0.outboxItemCount() == 0 }
@@ -135,16 +128,15 @@ import Testing
         #expect(texts.count == 5)
         await client.close()
         // The removed outbox items do not reappear.
-        let again = try await story.open(options(story, key))
+        let again = try await story.open(story.lenientOptions(with: key))
         #expect(try pending(again) == [])
         await again.close()
         #expect(try story.readable(["canary-file", "canary-third"]) == [])
     }
 
     @Test func wrongKeyChangesNeitherStore() async throws {
-        let story = try await ClientStory()
-        try await use(story, key)
-        try await use(story, nil, writing: ["unsent"])
+        try await use(key)
+        try await use(nil, writing: ["unsent"])
         func bytes() throws -> [String: Data] {
             let root = story.directory
             let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -156,11 +148,11 @@ import Testing
             }
         }
         let before = try bytes()
-        let client = try await story.connected(options(story, EncryptionKey()))
+        let client = try await story.connected(story.lenientOptions(with: EncryptionKey()))
         #expect(client.cachingError?.code == .wrongKey)
         await client.close()
         #expect(try bytes() == before)
-        let right = try await story.open(options(story, key))
+        let right = try await story.open(story.lenientOptions(with: key))
         #expect(right.currentUser?.userID == "bob")
         #expect(try pending(right) == ["unsent"])
         await right.close()
@@ -168,14 +160,13 @@ import Testing
 
     /// Bob has no encrypted store, but another user of the device, carol, has one.
     @Test func wrongKeyEncryptsNoPlainStore() async throws {
-        let story = try await ClientStory()
-        try await use(story, nil, writing: ["unsent"])
-        let carol = try await story.open(options(story, key))
+        try await use(nil, writing: ["unsent"])
+        let carol = try await story.open(story.lenientOptions(with: key))
         await carol.close()
-        try await use(story, as: "bob", key)
+        try await use(as: "bob", key)
         let directory = story.directory(of: "carol")
         try ChatStore(at: directory).close()
-        let wrong = try await story.open(options(story, EncryptionKey()))
+        let wrong = try await story.open(story.lenientOptions(with: EncryptionKey()))
         _ = try? await wrong.connect(as: Credentials("carol"))
         #expect(wrong.cachingError?.code == .wrongKey)
         await wrong.close()
@@ -183,24 +174,23 @@ import Testing
     }
 
     @Test func outboxThatCannotBeMovedIsKeptAndReported() async throws {
-        let story = try await ClientStory()
-        try await use(story, key)
-        try await use(story, nil, writing: ["canary-kept", "canary-lost"])
+        try await use(key)
+        try await use(nil, writing: ["canary-kept", "canary-lost"])
         let outbox = story.directory(of: "bob").appending(path: "outbox")
         try LevelDBLog.damage("canary-kept", in: outbox)
         for _ in 0..<2 {
-            let client = try await story.open(options(story, key))
+            let client = try await story.open(story.lenientOptions(with: key))
             #expect(client.cachingError == nil)
             let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
             #expect(cause?.code == .corruption)
-            #expect(try directories(story).count == 2)
+            #expect(try directories().count == 2)
             // The client may recover some of the data, but none of it is readable without the key.
             #expect(try story.readable(["canary-kept", "canary-lost", "bob"]) == [])
             await client.close()
         }
-        let client = try await story.connected(options(story, key))
+        let client = try await story.connected(story.lenientOptions(with: key))
         try await client.logOut(wiping: .everything)
         await client.close()
-        #expect(try directories(story) == [])
+        #expect(try directories() == [])
     }
 }

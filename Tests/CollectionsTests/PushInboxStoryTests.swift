@@ -11,22 +11,24 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PushInboxStoryTests {
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
+
     /// Opens the push inbox as another process would.
-    private func box(
-        _ story: ClientStory, of userID: UserID = "bob", _ key: EncryptionKey? = nil
-    ) throws -> PushInbox {
+    private func box(of userID: UserID = "bob", _ key: EncryptionKey? = nil) throws -> PushInbox {
         try #require(
             try PushInbox(
                 of: userID, applicationID: "default", in: story.directory, encryptionKey: key))
     }
 
-    private func hasBox(_ story: ClientStory, of userID: UserID = "bob") throws -> Bool {
+    private func hasBox(of userID: UserID = "bob") throws -> Bool {
         try PushInbox(of: userID, applicationID: "default", in: story.directory) != nil
     }
 
     /// Opens the app and shows the channel.
     private func begin(
-        _ story: ClientStory, _ options: ChatClientOptions? = nil
+        _ options: ChatClientOptions? = nil
     ) async throws -> (client: ChatClient, view: View) {
         let client = try await story.connected(options)
         let collection = try await client.startedCollection()
@@ -38,12 +40,11 @@ import Testing
     }
 
     @Test func unreadableInboxFileDoesNotBlockTheOthers() async throws {
-        let story = try await ClientStory()
         let client = try await story.connected()
         await client.disconnect()
         let sent = try await story.say("a")
         let drops = try #require(try client.engine.store.directory).appending(path: "drops")
-        try box(story).leave(sent)
+        try box().leave(sent)
         let first = drops.appending(path: "0000000000000000-0000000000000000.drop")
         try FileManager.default.createSymbolicLink(
             at: first, withDestinationURL: drops.appending(path: "lock"))
@@ -59,12 +60,11 @@ import Testing
     }
 
     @Test func pushedMessageIsShownAtOnceWithoutCoverage() async throws {
-        let story = try await ClientStory()
         try await story.say("a b")
-        let (client, view) = try await begin(story)
+        let (client, view) = try await begin()
         await client.disconnect()
         let sent = try await story.say("c d")
-        try box(story).leave([sent[1]])
+        try box().leave([sent[1]])
 
         let absorbed = try await client.absorbPushes()
         #expect(absorbed.pushCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
@@ -72,7 +72,7 @@ import Testing
         await view.until { $0.items.last?.message?.text == "d" }
         // The message is stored inside a gap, because the messages next to it are missing.
         #expect(try client.engine.store.gaps(in: "general").count == 1)
-        #expect(try box(story).count == 0)
+        #expect(try box().count == 0)
         #expect(try await client.absorbPushes().isEmpty)
         try await client.connect(as: Credentials("bob"))
         await view.shows("a b c d")
@@ -80,11 +80,10 @@ import Testing
     }
 
     @Test func pushesAreAbsorbedWhenTheAppOpens() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.close()
-        try box(story).leave(try await story.say("b"))
+        try box().leave(try await story.say("b"))
         story.network.goOffline()
         let again = try await story.open()
         #expect(try texts(again) == ["a", "b"])
@@ -93,31 +92,29 @@ import Testing
     }
 
     @Test func pushesAreAbsorbedWhenTheAppResumes() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let (client, view) = try await begin(story)
+        let (client, view) = try await begin()
         await client.disconnect()
         try await client.suspend()
-        try box(story).leave(try await story.say("b"))
+        try box().leave(try await story.say("b"))
         // If the store is not open, the call neither reads nor removes a file.
         await #expect(throws: SyncError.self) { try await client.absorbPushes() }
-        #expect(try box(story).count == 1)
+        #expect(try box().count == 1)
         try await client.resume()
-        #expect(try box(story).count == 0)
+        #expect(try box().count == 0)
         await view.until { $0.items.last?.message?.text == "b" }
         await client.close()
     }
 
     @Test func pushInboxIsProcessedWhenTheAppBecomesActive() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
         let (b, c) = (try await story.say("b"), try await story.say("c"))
-        try box(story).leave(b)
+        try box().leave(b)
         await client.reconnect()
         #expect(try texts(client) == ["a", "b"])
-        try box(story).leave(c)
+        try box().leave(c)
         story.network.goOffline()
         try await client.connect(as: Credentials("bob"))
         #expect(try texts(client) == ["a", "b", "c"])
@@ -125,13 +122,12 @@ import Testing
     }
 
     @Test func pushDoesNotReplaceNewerOrDeletedMessages() async throws {
-        let story = try await ClientStory()
         let sent = try await story.say("a b")
-        let (client, view) = try await begin(story)
+        let (client, view) = try await begin()
         try await story.edit(sent[0], to: "A")
         try await story.delete(sent[1])
         await view.shows("A")
-        try box(story).leave(sent)
+        try box().leave(sent)
         let absorbed = try await client.absorbPushes()
         // For the older message, the call returns the edited version that is stored.
         #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
@@ -140,11 +136,10 @@ import Testing
     }
 
     @Test func pushAbsorbedTwiceIsListedOnce() async throws {
-        let story = try await ClientStory()
         try await story.say("a")
-        let (client, view) = try await begin(story)
+        let (client, view) = try await begin()
         await client.disconnect()
-        try box(story).leave(try await story.say("b c"))
+        try box().leave(try await story.say("b c"))
         // Simulates a crash after the messages were stored and before the file was removed, by
         // restoring the file.
         let drops = try client.engine.store.directory!.appending(path: "drops")
@@ -164,12 +159,11 @@ import Testing
     }
 
     @Test func damagedInboxFileIsReportedAndTheOthersAreProcessed() async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
         let sent = try await story.say("a b c")
-        try box(story).leave(sent)
-        try box(story).leave(try await story.say("d"))
+        try box().leave(sent)
+        try box().leave(try await story.say("d"))
         let drops = try client.engine.store.directory!.appending(path: "drops")
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: drops.path).sorted().first)
@@ -183,20 +177,19 @@ import Testing
         #expect(absorbed.damage.map(\.file) == [name])
         #expect(absorbed.damage.map(\.description) == ["\(name), line 3: check"])
         #expect(absorbed.pushCount == 2 && absorbed.heldCount == 3)
-        #expect(try box(story).count == 0)
+        #expect(try box().count == 0)
         await client.close()
     }
 
     @Test func outboxItemDeliveredByAPushIsNotSentAgain() async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
         let pending = try await client.send(UserMessageCreateParams("mine"), in: "general").message
         var landed = Message(
             id: "77", channelURL: "general", sender: Sender(id: "bob"), text: "mine",
             createdAt: 9_000_000)
         landed.requestID = pending.requestID
-        try box(story).leave([landed])
+        try box().leave([landed])
         try await client.absorbPushes()
         #expect(try client.engine.store.outboxItemCount() == 0)
         #expect(try texts(client) == ["mine"])
@@ -204,10 +197,9 @@ import Testing
     }
 
     @Test func manyPushesAreProcessedInBatches() async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
-        let box = try box(story)
+        let box = try box()
         for drop in 0..<5 {
             try box.leave(
                 (0..<400).map { index in
@@ -225,31 +217,29 @@ import Testing
     // MARK: Who may see it
 
     @Test func pushesOfAnotherUserAreNotAbsorbed() async throws {
-        let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         try await client.connect(as: Credentials("carol"))
-        try box(story, of: "bob").leave(try await story.say("canary"))
+        try box(of: "bob").leave(try await story.say("canary"))
         #expect(try await client.absorbPushes().isEmpty)
         #expect(try client.engine.store.messages(in: "general") == [])
-        try box(story, of: "carol").leave(try await story.say("hers", in: "hers"))
+        try box(of: "carol").leave(try await story.say("hers", in: "hers"))
         try await client.connect(as: Credentials("bob"))
         #expect(try texts(client) == ["canary"])
         #expect(try client.engine.store.messages(in: "hers") == [])
-        #expect(try box(story, of: "carol").count == 1)
+        #expect(try box(of: "carol").count == 1)
         await client.close()
     }
 
     @Test(arguments: ChatClient.Wiping.allCases)
     func logOutRemovesThePushInbox(wiping: ChatClient.Wiping) async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
-        let box = try box(story)
+        let box = try box()
         let sent = try await story.say("canary")
         try box.leave(sent)
         try await client.logOut(wiping: wiping)
-        #expect(try !hasBox(story))
+        #expect(try !hasBox())
         // An extension that opened the inbox before the logout cannot leave messages either.
         #expect(throws: StoreError.self) { try box.leave(sent) }
         await client.close()
@@ -258,60 +248,56 @@ import Testing
         }
         // The inbox exists again after the user has connected again.
         let again = try await story.open()
-        #expect(try !hasBox(story))
+        #expect(try !hasBox())
         try await again.connect(as: Credentials("bob"))
-        #expect(try hasBox(story))
+        #expect(try hasBox())
         await again.close()
     }
 
     @Test func clearedPushesAreNotAbsorbedLater() async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         await client.disconnect()
-        try box(story).leave(try await story.say("a"))
+        try box().leave(try await story.say("a"))
         try await client.clearCachedData()
-        #expect(try box(story).count == 0)
+        #expect(try box().count == 0)
         #expect(try await client.absorbPushes().isEmpty)
         #expect(try client.engine.store.messageCount() == 0)
         await client.close()
     }
 
     @Test func revocationRemovesThePushInbox() async throws {
-        let story = try await ClientStory()
-        let (client, _) = try await begin(story)
+        let (client, _) = try await begin()
         let listener = Listener()
         client.addConnectionDelegate(listener)
         try story.server.revokeUser("bob")
         await listener.hears("sessionRevoked")
-        while try hasBox(story), !Task.isCancelled { await Task.yield() }
+        while try hasBox(), !Task.isCancelled { await Task.yield() }
         #expect(try await client.absorbPushes().isEmpty)
-        #expect(try !hasBox(story))
+        #expect(try !hasBox())
         await client.close()
     }
 
     @Test func clientInMemoryHasNoPushInbox() async throws {
-        let story = try await ClientStory()
         var options = story.options
         options.storage = .inMemory
-        let (client, _) = try await begin(story, options)
-        #expect(try !hasBox(story))
+        let (client, _) = try await begin(options)
+        #expect(try !hasBox())
         #expect(try await client.absorbPushes().isEmpty)
         if case .failure = client.lastAbsorption { Issue.record("it could look") }
         await client.close()
     }
 
     @Test func pushInboxIsEncryptedWithAKey() async throws {
-        let story = try await ClientStory()
         let key = EncryptionKey()
         let options = story.options.encrypted(with: key)
-        let (client, _) = try await begin(story, options)
+        let (client, _) = try await begin(options)
         await client.disconnect()
-        #expect(try !hasBox(story))
-        try box(story, of: "bob", key).leave(try await story.say("canary"))
-        #expect(throws: StoreError.self) { try box(story, of: "bob", EncryptionKey()) }
+        #expect(try !hasBox())
+        try box(of: "bob", key).leave(try await story.say("canary"))
+        #expect(throws: StoreError.self) { try box(of: "bob", EncryptionKey()) }
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
-        try box(story, of: "bob", other).leave(try await story.say("second"))
+        try box(of: "bob", other).leave(try await story.say("second"))
         #expect(try await client.absorbPushes().pushCount == 2)
         #expect(try texts(client) == ["canary", "second"])
         await client.close()

@@ -11,8 +11,11 @@ import Testing
 /// writes.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ReadingAgainTests {
+    private let story: Story
+
+    init() async throws { story = try await Story() }
+
     @Test func messageSentDuringALoadIsListedOnce() async throws {
-        let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
 
@@ -29,7 +32,6 @@ import Testing
     }
 
     @Test func messageDeletedDuringARequestStaysDeleted() async throws {
-        let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
 
@@ -52,7 +54,6 @@ import Testing
     /// When the cache receives them, the list shows at most a page of them.
     @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
     func separateMessageGetsItsNeighbors(size: Int, picture: String) async throws {
-        let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }
         let view = story.view(.cacheOnly, .sized(size))
         try story.store.write { try $0.save(.sample(4, text: "d"), source: .eventMessageSent) }
@@ -71,7 +72,6 @@ import Testing
     }
 
     @Test func messageThatArrivesDuringTheStartOfAnEmptyViewIsShown() async throws {
-        let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }
         let view = story.view(.cacheOnly)
 
@@ -86,7 +86,6 @@ import Testing
     }
 
     @Test func itemDiscardedDuringARereadIsReported() async throws {
-        let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
         let item = try story.store.outboxItem("b")
@@ -108,7 +107,6 @@ import Testing
     }
 
     @Test func messageDeletedInACallbackIsNotLoaded() async throws {
-        let story = try await Story()
         try story.store.hold(["a", "b", "c", "d"])
         let view = story.view(.cacheOnly, .sized(2))
         #expect(view.picture == "… c d")
@@ -129,7 +127,6 @@ import Testing
 
     /// Simulates a crash after the sent message was stored and before its outbox item was removed.
     @Test func pendingAndSentCopyAreTwoRowsUntilAcknowledged() async throws {
-        let story = try await Story()
         try story.store.hold(["a"])
         let item = try story.store.outboxItem("b")
         try story.store.write { try $0.save(.own("b", of: item)) }
@@ -157,7 +154,6 @@ import Testing
     }
 
     @Test func channelLeftDuringALoadDoesNotReturn() async throws {
-        let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample("a")) }
         let view = story.list()
         try await view.load()

@@ -11,7 +11,11 @@ import Testing
 /// message has in each call.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct SendingTableTests {
-    private func view(_ story: Story) async throws -> View {
+    private let story: Story
+
+    init() async throws { story = try await Story() }
+
+    private func view() async throws -> View {
         try await story.say("a")
         try await story.open()
         let view = try await story.startedView()
@@ -20,8 +24,7 @@ import Testing
     }
 
     @Test func sentMessage() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         try await view.collection.send(UserMessageCreateParams("b"))
         await view.shows("a b")
         await view.hears("updated b: eventMessageSent, succeeded")
@@ -34,8 +37,7 @@ import Testing
     }
 
     @Test func refusedMessageIsResent() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         try await story.alice.setFrozen(true, for: "general")
         let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
@@ -56,8 +58,7 @@ import Testing
     }
 
     @Test func failedMessageIsRemoved() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         try await story.alice.setFrozen(true, for: "general")
         let message = try await view.collection.send(UserMessageCreateParams("b")).message
         await view.shows("a !b")
@@ -75,8 +76,7 @@ import Testing
     }
 
     @Test func aMessageThatIsCanceled() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         await story.engine.disconnect()
         let message = try await view.collection.send(UserMessageCreateParams("b")).message
         #expect(try await view.collection.cancel(message.requestID!))
@@ -91,8 +91,7 @@ import Testing
     }
 
     @Test func messageOfAnotherUser() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         let b = try await story.say("b")[0]
         await view.shows("a b")
         try await story.edit(b, to: "B")
@@ -112,8 +111,7 @@ import Testing
     }
 
     @Test func severalMessagesAreSentInTheirOrder() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         await story.engine.disconnect()
         for word in ["b", "c", "d"] {
             try await view.collection.send(UserMessageCreateParams(word))
@@ -131,7 +129,6 @@ import Testing
     ///
     /// Its older messages arrive with the first page.
     @Test func messageSentBeforeTheFeedIsReported() async throws {
-        let story = try await Story()
         try await story.say("a")
         story.network.hold([.feed, .messages])
         try await story.connect()
@@ -152,8 +149,7 @@ import Testing
     }
 
     @Test func uploadReportsProgress() async throws {
-        let story = try await Story()
-        let view = try await view(story)
+        let view = try await view()
         var params = FileMessageCreateParams()
         var file = UploadableFile()
         file.data = Data(repeating: 7, count: 1000)

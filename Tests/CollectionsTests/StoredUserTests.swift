@@ -9,8 +9,12 @@ import Testing
 /// Tests listing and removing the files of users on a device without a connection.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct StoredUserTests {
+    private let story: ClientStory
+
+    init() async throws { story = try await ClientStory() }
+
     /// Leaves the files of bob, who has an unsent message, and of alice.
-    private func leaveFiles(_ story: ClientStory) async throws {
+    private func leaveFiles() async throws {
         for user: UserID in ["bob", "alice"] {
             let client = try await story.open()
             try await client.connect(as: Credentials(user))
@@ -21,16 +25,15 @@ import Testing
         }
     }
 
-    private func outbox(of userID: UserID, _ story: ClientStory) throws -> Int {
+    private func outbox(of userID: UserID) throws -> Int {
         let store = try ChatStore(at: story.directory(of: userID))
         defer { store.close() }
         return try store.outboxItemCount()
     }
 
     @Test func usersAreListedWithoutAConnection() async throws {
-        let story = try await ClientStory()
         #expect(try await ChatClient.storedUsers(options: story.options) == [])
-        try await leaveFiles(story)
+        try await leaveFiles()
         let users = try await ChatClient.storedUsers(options: story.options)
         #expect(users.map(\.userID) == ["alice", "bob"])
         #expect(users.allSatisfy { $0.byteCount > 0 && !$0.isEncrypted })
@@ -41,15 +44,14 @@ import Testing
     }
 
     @Test func dataOfOneUserIsRemoved() async throws {
-        let story = try await ClientStory()
-        try await leaveFiles(story)
+        try await leaveFiles()
         let before = try await ChatClient.storedUsers(options: story.options)
         try await ChatClient.removeStoredData(
             of: "bob", wiping: .cachedData, options: story.options)
         let users = try await ChatClient.storedUsers(options: story.options)
         #expect(users.map(\.userID) == ["alice", "bob"])
         #expect(users[0] == before[0] && users[1].byteCount < before[1].byteCount)
-        #expect(try outbox(of: "bob", story) == 1)
+        #expect(try outbox(of: "bob") == 1)
         try await ChatClient.removeStoredData(
             of: "bob", wiping: .everything, options: story.options)
         #expect(try await ChatClient.storedUsers(options: story.options).map(\.userID) == ["alice"])
@@ -60,8 +62,7 @@ import Testing
     }
 
     @Test func appRemovesTheFilesOfAllOtherUsers() async throws {
-        let story = try await ClientStory()
-        try await leaveFiles(story)
+        try await leaveFiles()
         let (options, keep) = (story.options, UserID("alice"))
         let users = try await ChatClient.storedUsers(options: options)
         for user in users where user.userID != keep {
@@ -72,8 +73,7 @@ import Testing
     }
 
     @Test func openFilesAreNotRemoved() async throws {
-        let story = try await ClientStory()
-        try await leaveFiles(story)
+        try await leaveFiles()
         let client = try await story.open()
         #expect(client.currentUser?.userID == "alice")
         for wiping in ChatClient.Wiping.allCases {
@@ -88,13 +88,12 @@ import Testing
             #expect((error?.cause as? StoreError)?.code == .locked)
         }
         #expect(try await ChatClient.storedUsers(options: story.options).count == 2)
-        #expect(try outbox(of: "bob", story) == 1)
+        #expect(try outbox(of: "bob") == 1)
         await client.close()
     }
 
     @Test func plainAndEncryptedFilesOfAUserAreBothRemoved() async throws {
-        let story = try await ClientStory()
-        try await leaveFiles(story)
+        try await leaveFiles()
         let plain = story.directory(of: "bob")
         var options = story.options
         options.encryptionKey = EncryptionKey()

@@ -11,8 +11,11 @@ import Testing
 /// channel.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ThreadStoryTests {
+    private let story: Story
+
+    init() async throws { story = try await Story() }
+
     @Test func threadShowsTheRepliesToItsParentOnly() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.reply("a", to: parent)
         try await story.say("x")
@@ -35,7 +38,6 @@ import Testing
     }
 
     @Test func repliesAreLoadedByPageAlthoughTheChannelHasGaps() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         for word in ["a", "b", "c", "d", "e"] {
             try await story.reply(word, to: parent)
@@ -54,7 +56,6 @@ import Testing
     }
 
     @Test func completeChannelNeedsNoRequestForAThread() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.reply("a b", to: parent)
         try await story.open()
@@ -67,7 +68,6 @@ import Testing
     }
 
     @Test func windowInTheMiddleOfAThreadGrowsInBothDirections() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         let replies = try await story.reply("a b c d e f", to: parent)
         try await story.connect()
@@ -82,7 +82,6 @@ import Testing
     }
 
     @Test func offlineThreadShowsWhatIsCached() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.reply("a b", to: parent)
         try await story.open()
@@ -96,7 +95,6 @@ import Testing
     }
 
     @Test func sentReplyIsPendingInTheThreadThenSent() async throws {
-        let story = try await Story()
         let (parent, _, view) = try await story.startThread("a", isKnown: true)
         await story.engine.disconnect()
         try await view.collection.send(UserMessageCreateParams("b"))
@@ -114,7 +112,6 @@ import Testing
     }
 
     @Test func failedReplyIsInTheThreadAndIsRemovedWithoutThoseOfTheChannel() async throws {
-        let story = try await Story()
         let view = try await story.startThread("a", isKnown: true).view
         story.network.failNext(2, of: [.send], with: BackendError(.refused, "no"))
         let other = try await story.engine.send(UserMessageCreateParams("other"), in: "general")
@@ -131,7 +128,6 @@ import Testing
     }
 
     @Test func omittedRepliesAreFetchedAfterAnAbsence() async throws {
-        let story = try await Story()
         let (parent, replies, view) = try await story.startThread("a b", isKnown: true)
         #expect(view.picture == "a b")
         story.limitFeed(1)
@@ -150,7 +146,6 @@ import Testing
     /// The newest messages of the channel are not cached, so the channel has a gap there before and
     /// after the omission.
     @Test func omissionIsNoticedInAChannelThatIsNotKnown() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         let replies = try await story.reply("a b", to: parent)
         try await story.say("x")
@@ -170,7 +165,6 @@ import Testing
     }
 
     @Test func repliesAreFetchedAgainAfterAnOmissionDuringTheRequest() async throws {
-        let story = try await Story()
         let (parent, _, view) = try await story.startThread("a b")
         story.limitFeed(1)
         story.network.hold([.replies])
@@ -189,7 +183,6 @@ import Testing
     }
 
     @Test func manyOmittedRepliesAreFetchedInPages() async throws {
-        let story = try await Story()
         story.server.conditions.pageLimit = 2
         let (parent, _, view) = try await story.startThread("a b")
         #expect(view.picture == "a b")
@@ -202,7 +195,6 @@ import Testing
     }
 
     @Test func gapOfAThreadStaysUntilItIsFilled() async throws {
-        let story = try await Story()
         let (parent, _, view) = try await story.startThread("a b")
         story.limitFeed(1)
         await story.engine.disconnect()
@@ -220,7 +212,6 @@ import Testing
     }
 
     @Test func editsAndDeletionsOfRepliesAreShown() async throws {
-        let story = try await Story()
         let (_, replies, view) = try await story.startThread("a b", isKnown: true)
         try await story.edit(replies[0], to: "A")
         await view.shows("A b")
@@ -231,7 +222,6 @@ import Testing
     }
 
     @Test func parentIsFollowedAndItsDeletionEndsTheThread() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.reply("a", to: parent)
         try await story.connect()
@@ -251,7 +241,6 @@ import Testing
     }
 
     @Test func threadOfAMissingParentDoesNotStart() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.delete(parent)
         try await story.connect()
@@ -264,7 +253,6 @@ import Testing
     }
 
     @Test func evictedParentDoesNotEndTheThread() async throws {
-        let story = try await Story()
         let view = try await story.startThread("a b", isKnown: true).view
         try story.store.write { try $0.evictOldestMessages(1, in: "general") }
         try await view.isUpToDate()
@@ -274,7 +262,6 @@ import Testing
     }
 
     @Test func releasedThreadIsNotKeptByItsRequests() async throws {
-        let story = try await Story()
         let parent = try await story.say("parent")[0]
         try await story.reply("a", to: parent)
         try await story.open()

@@ -10,18 +10,14 @@ import Testing
 ///
 /// It applies each change that it receives, and records its notifications.
 @MainActor
-final class View: MessageCollectionDelegate {
+final class View: Recorder, MessageCollectionDelegate {
     let collection: MessageCollection
     private(set) var items: [MessageItem]
-    /// The notifications that the view has received, one line for each.
-    private(set) var heard: [String] = []
-    /// Called with each line that is recorded.
-    var onHearing: (String) -> Void = { _ in }
-    private let waiting = Waiting()
 
     init(_ collection: MessageCollection) {
         self.collection = collection
         items = collection.items
+        super.init()
         collection.delegate = self
     }
 
@@ -44,12 +40,6 @@ final class View: MessageCollectionDelegate {
         return words.joined(separator: " ")
     }
 
-    /// Returns the notifications since the last call of `notifications()`.
-    func notifications() -> [String] {
-        defer { heard = [] }
-        return heard
-    }
-
     /// Waits until the view fulfills a condition.
     func until(_ condition: @escaping (View) -> Bool) async {
         await waiting.until { condition(self) }
@@ -58,21 +48,12 @@ final class View: MessageCollectionDelegate {
     /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { $0.picture == picture } }
 
-    /// Waits until a line has been recorded.
-    func hears(_ line: String) async { await until { $0.heard.contains(line) } }
-
     /// Waits until the view has received all changes that the store has committed so far.
     func isUpToDate() async throws {
         let url = collection.channelURL
         try collection.engine.store.emit(.typing([], in: url), source: .eventTypingStatusUpdated)
         await until { $0.heard.last?.hasSuffix("eventTypingStatusUpdated") ?? false }
         heard.removeLast()
-    }
-
-    private func record(_ line: String) {
-        heard.append(line)
-        onHearing(line)
-        waiting.recordChange()
     }
 
     private func record(_ what: String, _ context: MessageContext, _ messages: [Message]) {

@@ -36,3 +36,27 @@ final class Waiting {
         }
     }
 }
+
+/// A delegate that records its notifications, one line for each.
+@MainActor
+class Recorder {
+    var heard: [String] = []
+    /// Called with each line that is recorded.
+    var onHearing: (String) -> Void = { _ in }
+    let waiting = Waiting()
+
+    func record(_ line: String) {
+        heard.append(line)
+        onHearing(line)
+        waiting.recordChange()
+    }
+
+    /// Returns the notifications since the last call of `notifications()`.
+    func notifications() -> [String] {
+        defer { heard = [] }
+        return heard
+    }
+
+    /// Waits until a line has been recorded.
+    func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
+}

@@ -5,6 +5,10 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite(.timeLimit(.minutes(10))) struct ImportTests {
+    private let world: World
+
+    init() throws { world = try World() }
+
     private func message(
         _ text: String, id: MessageID? = nil, from sender: UserID, at time: Timestamp
     ) -> Message {
@@ -14,7 +18,6 @@ import Testing
     }
 
     @Test func messagesAreTakenAsTheyAre() async throws {
-        let world = try World()
         try world.server.importMessages(
             [
                 message("b", id: "$b", from: "bob", at: 20),
@@ -34,7 +37,6 @@ import Testing
     }
 
     @Test func theFeedReportsARangeAndTheChannelForEachImportedBatch() async throws {
-        let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -57,7 +59,6 @@ import Testing
     }
 
     @Test func skippedMessagesAreNotReported() async throws {
-        let world = try World()
         let known = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([known], members: ["bob"])
         let bob = try await world.connect("bob")
@@ -67,7 +68,6 @@ import Testing
     }
 
     @Test func feedReportsImportedMessagesOnRequest() async throws {
-        let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -83,7 +83,6 @@ import Testing
     /// The device fetches the messages of a truncation from the newest one down to the messages
     /// that it has.
     @Test func aTruncationDoesNotHideOlderMessages() async throws {
-        let world = try World()
         try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -100,7 +99,6 @@ import Testing
     }
 
     @Test func theFeedReportsTheThreadOfAnEarlierMessage() async throws {
-        let world = try World()
         try world.server.importMessages(
             [message("a", id: "7", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
@@ -113,7 +111,6 @@ import Testing
     }
 
     @Test func messageIDIsAssignedOnce() async throws {
-        let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([one])
         #expect(await thrown { try world.server.importMessages([one]) }?.detail == .duplicatedData)
@@ -124,7 +121,6 @@ import Testing
     /// If the import skipped a message because another channel has a message with the same id, the
     /// message would be lost without an error.
     @Test func importDoesNotSkipAMessageOfAnotherChannel() async throws {
-        let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([one])
         var other = message("b", id: "1", from: "alice", at: 11)
@@ -138,7 +134,6 @@ import Testing
 
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
     func threadIsCountedInAnyImportOrder(order: [Int]) async throws {
-        let world = try World()
         var messages = [message("a", id: "7", from: "alice", at: 10)]
         for (name, time) in [("b", 11), ("c", 12)] as [(String, Timestamp)] {
             var reply = message(name, id: MessageID(name), from: "bob", at: time)
@@ -155,7 +150,6 @@ import Testing
     }
 
     @Test func feedReportsAThreadWhoseParentIsImportedLater() async throws {
-        let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -170,7 +164,6 @@ import Testing
     }
 
     @Test func sentReplyDoesNotReplaceItsParent() async throws {
-        let world = try World()
         var reply = message("b", id: "b", from: "alice", at: 12)
         reply.parentMessageID = "7"
         try world.server.importMessages([reply])
@@ -179,7 +172,6 @@ import Testing
     }
 
     @Test func tooLongIDsAreNotImported() async throws {
-        let world = try World()
         try world.server.importMessages([message("a", id: "1", from: "alice", at: 10)])
         let alice = try await world.connect("alice")
         let start = try await alice.feed(since: nil).cursor

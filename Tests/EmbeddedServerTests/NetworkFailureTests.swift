@@ -7,10 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkFailureTests {
     let server = LogBackend()
+    let network: ConditionedBackend
+
+    init() { network = ConditionedBackend(server) }
 
     @Test func perfectNetworkForwardsAllCalls() async throws {
         server.receive("a b c")
-        let network = ConditionedBackend(server)
         let direct = try await server.messages(in: "one", at: .newest, older: 2, newer: 0)
         #expect(try await network.messages(in: "one", at: .newest, older: 2, newer: 0) == direct)
         #expect(try await network.feed(since: "1") == server.feed(since: "1"))
@@ -24,7 +26,6 @@ import Testing
     }
 
     @Test func offlineCallsDoNotReachTheServer() async throws {
-        let network = ConditionedBackend(server)
         network.goOffline()
         #expect(await thrown { try await network.send("a") }?.code == .notConnected)
         #expect(
@@ -40,7 +41,6 @@ import Testing
     }
 
     @Test func goingOfflineEndsAWaitingFeed() async throws {
-        let network = ConditionedBackend(server)
         let feed = Task { await thrown { try await network.feed(since: "0") }?.code }
         await server.waitUntilFeedWaits()
         network.goOffline()
@@ -51,7 +51,6 @@ import Testing
     }
 
     @Test func feedEndsWithItsConnectionAtAnyStep() async throws {
-        let network = ConditionedBackend(server)
         // In each round, the network fails at a different step of the feed call.
         for round in 0..<400 {
             _ = try await network.connect(as: Credentials("u"))
@@ -63,7 +62,6 @@ import Testing
     }
 
     @Test func canceledFeedThrowsCanceled() async throws {
-        let network = ConditionedBackend(server)
         let feed = Task { await thrown { try await network.feed(since: "0") }?.code }
         await server.waitUntilFeedWaits()
         feed.cancel()
@@ -114,7 +112,6 @@ import Testing
         BackendError(.throttled, "", retryAfter: .seconds(7)),
     ])
     func failureBeforeTheEffectHasNoEffect(error: BackendError) async throws {
-        let network = ConditionedBackend(server)
         network.failNext(of: [.send], with: error)
         _ = try await network.lookup([], in: "one")
         await #expect(throws: error) { try await network.send("a") }
@@ -123,7 +120,6 @@ import Testing
     }
 
     @Test func lostAnswerHasItsEffect() async throws {
-        let network = ConditionedBackend(server)
         network.failNext(of: .writes, with: BackendError(.unanswered, "lost"), at: .afterEffect)
         #expect(await thrown { try await network.send("a") }?.code == .unanswered)
         #expect(server.texts == ["a"])
@@ -138,7 +134,6 @@ import Testing
     }
 
     @Test func callsFailUntilFailingIsStopped() async throws {
-        let network = ConditionedBackend(server)
         network.failAll(of: .reads, with: BackendError(.serverFailure, "down"))
         for _ in 1...3 {
             #expect(
@@ -149,7 +144,6 @@ import Testing
     }
 
     @Test func offlineCallsDoNotCountAsRequestedFailures() async throws {
-        let network = ConditionedBackend(server)
         network.failNext(with: BackendError(.throttled, ""))
         network.goOffline()
         #expect(await thrown { try await network.send("a") }?.code == .notConnected)
@@ -158,7 +152,6 @@ import Testing
     }
 
     @Test func theLogKeepsTheNewestLines() async throws {
-        let network = ConditionedBackend(server)
         for _ in 0..<10_001 { _ = try await network.lookup([], in: "one") }
         #expect(network.log.count == 5_001)
         #expect(network.log.last == "10001 lookup one: answered")

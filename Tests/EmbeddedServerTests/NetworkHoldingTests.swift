@@ -7,12 +7,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkHoldingTests {
     let server = LogBackend()
+    let network: ConditionedBackend
+
+    init() { network = ConditionedBackend(server) }
 
     /// Sends a message for each letter, each in its own task, which starts when the network holds
     /// the call of the previous one.
-    func send(
-        _ letters: String, through network: ConditionedBackend
-    ) async -> [Task<BackendError.Code?, Never>] {
+    func send(_ letters: String) async -> [Task<BackendError.Code?, Never>] {
         var tasks: [Task<BackendError.Code?, Never>] = []
         for letter in letters {
             tasks.append(Task { await thrown { try await network.send(String(letter)) }?.code })
@@ -22,9 +23,8 @@ import Testing
     }
 
     @Test func answersComeInTheOrderInWhichTheyAreReleased() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send])
-        let tasks = await send("abc", through: network)
+        let tasks = await send("abc")
         #expect(server.texts == ["a", "b", "c"])
         #expect(
             network.held.map(\.description) == [
@@ -43,9 +43,8 @@ import Testing
     }
 
     @Test func requestsReachTheServerInTheOrderInWhichTheyAreReleased() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send], at: .beforeEffect)
-        let tasks = await send("abc", through: network)
+        let tasks = await send("abc")
         #expect(server.texts == [])
         for (index, task) in [(1, tasks[1]), (1, tasks[2]), (0, tasks[0])] {
             network.release(at: index)
@@ -55,26 +54,24 @@ import Testing
     }
 
     @Test func droppedRequestHasNoEffectAndDroppedAnswerHas() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send], at: .beforeEffect)
-        let requests = await send("a", through: network)
+        let requests = await send("a")
         network.drop()
         #expect(await requests[0].value == .notConnected)
         #expect(server.texts == [])
 
         network.hold([], at: .beforeEffect)
         network.hold([.send])
-        let answers = await send("b", through: network)
+        let answers = await send("b")
         network.drop()
         #expect(await answers[0].value == .unanswered)
         #expect(server.texts == ["b"])
     }
 
     @Test func heldCallsEndWithTheNetwork() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send], at: .beforeEffect)
         network.hold([.lookup])
-        let sent = await send("a", through: network)
+        let sent = await send("a")
         let lookup = Task { await thrown { try await network.lookup([], in: "one") }?.code }
         #expect(await network.held(atLeast: 2).count == 2)
         network.goOffline()
@@ -85,7 +82,6 @@ import Testing
 
     @Test(arguments: CallPoint.allCases)
     func aHeldFeedEndsWithTheNetwork(_ point: CallPoint) async throws {
-        let network = ConditionedBackend(server)
         _ = try await network.send("a")
         network.hold([.feed], at: point)
         let feed = Task { await thrown { try await network.feed(since: "0") }?.code }
@@ -106,9 +102,8 @@ import Testing
     }
 
     @Test func canceledCallIsNoLongerHeld() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send])
-        let tasks = await send("ab", through: network)
+        let tasks = await send("ab")
         tasks[0].cancel()
         #expect(await tasks[0].value == .canceled)
         #expect(network.held.map(\.number) == [2])
@@ -117,33 +112,29 @@ import Testing
     }
 
     @Test func callsAreNotHeldAfterStopping() async throws {
-        let network = ConditionedBackend(server)
         network.hold(.all)
         network.stopHolding()
         #expect(try await network.send("a").text == "a")
     }
 
     @Test func waitForHeldCallsCanBeCanceled() async throws {
-        let network = ConditionedBackend(server)
         let waiting = Task { await network.held(atLeast: 1) }
         waiting.cancel()
         #expect(await waiting.value == [])
     }
 
     @Test func feedMayDeliverAMessageBeforeItsSenderIsAnswered() async throws {
-        let network = ConditionedBackend(server)
         network.hold([.send])
-        let tasks = await send("a", through: network)
+        let tasks = await send("a")
         #expect(try await network.feed(since: "0").picture == "a")
         network.releaseAll()
         #expect(await tasks[0].value == nil)
     }
 
     @Test func failuresAreHeldLikeAnswers() async throws {
-        let network = ConditionedBackend(server)
         network.failNext(with: BackendError(.throttled, ""))
         network.hold([.send])
-        let tasks = await send("a", through: network)
+        let tasks = await send("a")
         network.release()
         #expect(await tasks[0].value == .throttled)
         #expect(server.texts == [])

@@ -20,10 +20,7 @@ struct CorpusTests {
         let expected = try Contents(of: path)
         let home = ["--home", directory.url.appending(path: "home").path]
 
-        let importing = try Program(home)
-        importing.type("connect alice\nimport \(path)\n")
-        importing.endInput()
-        let imported = try await importing.ends()
+        let imported = try await Program.run(home, "connect alice\nimport \(path)\n")
         #expect(!imported.errors.contains("error: ") && imported.status == 0)
         print(imported.output)
         #expect(imported.output.contains("imported \(expected.lines.count) messages"))

@@ -11,15 +11,6 @@ struct MatrixPromptTests {
 
     init() throws { directory = try .made() }
 
-    private func run(
-        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
-    ) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments, environment: environment)
-        program.type(input)
-        program.endInput()
-        return try await program.ends()
-    }
-
     /// Writes a file of secrets.
     ///
     /// By default, only its owner can read it.
@@ -38,28 +29,28 @@ struct MatrixPromptTests {
     func optionThatDoesNotFitAHomeserverIsAnError(
         arguments: [String], message: String
     ) async throws {
-        let result = try await run(["--memory"] + arguments)
+        let result = try await Program.run(["--memory"] + arguments)
         #expect(result.status == 2)
         #expect(result.errors.hasPrefix("error: \(message)"))
     }
 
     @Test func secretsThatOthersCanReadAreRefused() async throws {
         let file = try secrets("@alice:localhost password hunter2\n", mode: 0o644)
-        let result = try await run(["--memory", "--secrets", file] + nowhere)
+        let result = try await Program.run(["--memory", "--secrets", file] + nowhere)
         #expect(result.status == 2)
         #expect(result.errors.hasSuffix("\(file): chmod 600 \(file)\n"))
     }
 
     @Test func errorOfAnInvalidSecretDoesNotContainIt() async throws {
         let file = try secrets("# Alice\n\n@alice:localhost hunter2\n")
-        let result = try await run(["--memory", "--secrets", file] + nowhere)
+        let result = try await Program.run(["--memory", "--secrets", file] + nowhere)
         #expect(
             result.errors == "error: line 3 of \(file) is not USER password PASSWORD "
                 + "or USER token TOKEN\n")
     }
 
     @Test func scriptWithoutAPasswordSaysWhereToPutIt() async throws {
-        let result = try await run(
+        let result = try await Program.run(
             ["--memory", "--user", "@alice:localhost"] + nowhere, "send Hi\n")
         #expect(result.status == 1)
         #expect(
@@ -69,23 +60,24 @@ struct MatrixPromptTests {
 
     @Test(arguments: ["connect alice", "as alice"])
     func userIDWithoutAServerIsAnError(command: String) async throws {
-        let result = try await run(["--memory"] + nowhere, "\(command)\n")
+        let result = try await Program.run(["--memory"] + nowhere, "\(command)\n")
         #expect(result.errors.contains("'alice' is not the ID of a Matrix user, such as @alice:"))
     }
 
     @Test func tokenIsNotReadFromALineOfTheHistory() async throws {
-        let result = try await run(["--memory"] + nowhere, "connect @alice:localhost syt_1\n")
+        let result = try await Program.run(
+            ["--memory"] + nowhere, "connect @alice:localhost syt_1\n")
         #expect(result.errors.contains("put it into a file for --secrets"))
     }
 
     @Test func firstConnectionNeedsTheHomeserver() async throws {
         let arguments = ["--home", directory.path, "--user", "@alice:localhost"] + nowhere
-        let result = try await run(
+        let result = try await Program.run(
             arguments, "status\n", environment: ["SCROLLBACK_PASSWORD": "hunter2"])
         #expect(result.status == 1)
         #expect(result.errors == "error: notConnected: 127.0.0.1 cannot be reached\n")
         // The device of the homeserver is not listed among those of the embedded server.
-        let embedded = try await run(["--home", directory.path], "devices\n")
+        let embedded = try await Program.run(["--home", directory.path], "devices\n")
         #expect(embedded.output == "no devices: type connect alice\n")
     }
 
@@ -93,7 +85,7 @@ struct MatrixPromptTests {
         "demo", "server users", "server backup", "server restore", "server option", "revoke bob",
     ])
     func commandForTheEmbeddedServerSaysSo(command: String) async throws {
-        let result = try await run(["--memory"] + nowhere, "\(command)\n")
+        let result = try await Program.run(["--memory"] + nowhere, "\(command)\n")
         let message = "this command needs the embedded server: start the prompt without --matrix"
         #expect(result.status == 1)
         #expect(result.errors == "error: line 1: \(message)\n")

@@ -63,6 +63,16 @@ final class Program: @unchecked Sendable {
         try run()
     }
 
+    /// Starts the program with pipes, writes its whole input, and waits until it has ended.
+    static func run(
+        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(arguments, environment: environment)
+        program.type(input)
+        program.endInput()
+        return try await program.ends()
+    }
+
     private func run() throws {
         process.standardInput = input
         process.standardOutput = output

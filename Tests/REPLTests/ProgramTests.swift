@@ -9,15 +9,6 @@ import Testing
 
     init() throws { place = try .made() }
 
-    private func run(
-        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
-    ) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments, environment: environment)
-        program.type(input)
-        program.endInput()
-        return try await program.ends()
-    }
-
     private func script(_ text: String) throws -> String {
         let url = directory.appending(path: "script-\(UUID().uuidString)")
         try Data(text.utf8).write(to: url)
@@ -26,7 +17,7 @@ import Testing
 
     @Test func scriptStopsAtTheFirstFailure() async throws {
         let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
-        let result = try await run(["--memory", "--script", path])
+        let result = try await Program.run(["--memory", "--script", path])
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.000Z\n")
         #expect(
@@ -35,37 +26,38 @@ import Testing
 
     @Test func helpShowsTheDataDirectory() async throws {
         let data = directory.appending(path: "data").path
-        let named = try await run(["--help"], environment: ["XDG_DATA_HOME": data])
+        let named = try await Program.run(["--help"], environment: ["XDG_DATA_HOME": data])
         #expect(named.output.contains("(default: \(data)/scrollback,\n"))
         // A relative path in `XDG_DATA_HOME` is ignored.
         let home = FileManager.default.homeDirectoryForCurrentUser
             .appending(path: ".local/share/scrollback").path
-        let other = try await run(["--help"], environment: ["XDG_DATA_HOME": "data"])
+        let other = try await Program.run(["--help"], environment: ["XDG_DATA_HOME": "data"])
         #expect(other.output.contains("(default: \(home),\n"))
         #expect(!other.output.split(separator: "\n").contains { $0.count > 100 })
         // `status` prints the directory that contains the data.
-        let run = try await run([], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
+        let run = try await Program.run(
+            [], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
 
     @Test func byteOrderMarkIsIgnored() async throws {
         let text = "\u{FEFF}time 0\ntime 1\n"
         let output = "1970-01-01T00:00:00.000Z\n1970-01-01T00:00:00.001Z\n"
-        let piped = try await run(["--memory"], text)
+        let piped = try await Program.run(["--memory"], text)
         #expect(piped.status == 0 && piped.output == output)
-        let read = try await run(["--memory", "--script", script(text)])
+        let read = try await Program.run(["--memory", "--script", script(text)])
         #expect(read.status == 0 && read.output == output)
     }
 
     @Test func pipeContinuesAfterAFailure() async throws {
-        let result = try await run(["--memory"], "tiem 0\ntime 1\n")
+        let result = try await Program.run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.001Z\n")
         #expect(result.errors.hasPrefix("error: line 1: "))
     }
 
     @Test func jsonHasOneLineForEachCommand() async throws {
-        let result = try await run(
+        let result = try await Program.run(
             ["--memory", "--json", "--clock", "2023-11-14T22:13:20Z"],
             "connect alice\n\nopen nowhere else\ntiem\n")
         #expect(
@@ -81,7 +73,7 @@ import Testing
     }
 
     @Test func quietShowsErrorsOnly() async throws {
-        let result = try await run(["--memory", "--quiet"], "time 0\ntime\n")
+        let result = try await Program.run(["--memory", "--quiet"], "time 0\ntime\n")
         #expect(result.output == "")
         #expect(result.errors == "error: line 2: usage: time MILLISECONDS | DATE\n")
     }
@@ -95,18 +87,19 @@ import Testing
         (["--memory", "--script", "/nowhere"], "there is no script '/nowhere' that can be read"),
     ])
     func aWrongOptionSaysWhatToDo(arguments: [String], message: String) async throws {
-        let result = try await run(arguments)
+        let result = try await Program.run(arguments)
         #expect(result.status != 0)
         #expect(result.errors == "error: \(message)\n")
     }
 
     @Test func writtenRowsExistInTheNextProcess() async throws {
         let home = ["--home", directory.path]
-        #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
-        let offline = try await run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
+        #expect(try await Program.run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
+        let offline = try await Program.run(
+            home, "as alice\nopen general cacheOnly\nwindow\npending\n")
         #expect(offline.errors == "")
         #expect(offline.output.contains("Hello"))
-        let online = try await run(home, "connect alice\nopen general\nwindow\n")
+        let online = try await Program.run(home, "connect alice\nopen general\nwindow\n")
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
@@ -114,13 +107,13 @@ import Testing
         let home = ["--home", directory.path]
         let drop =
             #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
-        let left = try await run(home, "demo\n\(drop)\n")
+        let left = try await Program.run(home, "demo\n\(drop)\n")
         #expect(left.output.contains("1 file in the inbox: absorb reads them"))
         // The app shows the message when it starts, and removes the message's file.
-        let shown = try await run(home, "as alice\nopen general cacheOnly\nabsorb\n")
+        let shown = try await Program.run(home, "as alice\nopen general cacheOnly\nabsorb\n")
         #expect(shown.errors == "")
         #expect(shown.output.contains("Ding!") && shown.output.contains("the push inbox is empty"))
-        let again = try await run(home, "as alice\n\(drop)\nabsorb\n")
+        let again = try await Program.run(home, "as alice\n\(drop)\nabsorb\n")
         #expect(again.output.contains("1 message in 1 file, 1 stored"))
     }
 
@@ -129,15 +122,15 @@ import Testing
         let (one, other) = (
             directory.appending(path: "one").path, directory.appending(path: "other").path
         )
-        let written = try await run(
+        let written = try await Program.run(
             ["--memory", "--key-file", one],
             "store open \(store)\ndraw general a b c\nstore key \(other)\n")
         #expect(
             written.errors == "" && written.output.hasSuffix("the key is now the one in \(other)\n")
         )
-        let wrong = try await run(["--memory", "--key-file", one], "store open \(store)\n")
+        let wrong = try await Program.run(["--memory", "--key-file", one], "store open \(store)\n")
         #expect(wrong.status == 1 && wrong.errors.contains("wrongKey"))
-        let read = try await run(
+        let read = try await Program.run(
             ["--memory"],
             "store reencrypt \(store) \(other) none\nstore open \(store)\npicture general\n")
         #expect(read.status == 0 && read.output.contains("\(store) is not encrypted\n"))
@@ -148,7 +141,9 @@ import Testing
         func connect(keyFile: String) async throws -> String {
             let key = directory.appending(path: keyFile).path
             let home = directory.appending(path: "home").path
-            return try await run(["--home", home, "--key-file", key], "connect alice\n").output
+            return try await Program.run(
+                ["--home", home, "--key-file", key], "connect alice\n"
+            ).output
         }
         #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
         #expect(try await connect(keyFile: "other").contains("nothing is stored on disk: "))
@@ -170,7 +165,7 @@ import Testing
         try await killed.kill()
 
         let copy = directory.appending(path: "copy.jsonl").path
-        let again = try await run(
+        let again = try await Program.run(
             home, "connect alice\nimport \(log)\ncount log\nverify log\nexport \(copy) log\n")
         #expect(!again.errors.contains("error: "), "\(again)")
         #expect(again.output.contains("line 20001: this is not a JSON object\n"))
@@ -183,7 +178,7 @@ import Testing
 
     @Test func aPipeGetsNoEscapes() async throws {
         let log = try LogOfMessages(count: 2_500)
-        let result = try await run(
+        let result = try await Program.run(
             ["--memory", "--demo"], "as bob send Hi\nimport \(log.path) id=line\ntiem\n",
             environment: ["TERM": "xterm-256color"])
         #expect(result.output.contains("+ general 69  bob: Hi\n"))

@@ -105,22 +105,6 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        ("sample Mesage", "there is no type 'Mesage': schema lists them all"),
-        ("sample", "usage: sample TYPE"),
-        ("sample User Member", "usage: sample TYPE"),
-        ("json Message", "usage: json TYPE JSON"),
-        ("deserialize Reaction 0a 02 2b", "Reaction: truncated at byte 3"),
-        ("deserialize Reaction 0a 01 ff", "Reaction: invalidText at byte 2"),
-        ("deserialize Reaction 0a 0", "bytes are pairs of hex digits, such as 0a 02 2b 31"),
-        ("deserialize Reaction hi", "bytes are pairs of hex digits, such as 0a 02 2b 31"),
-        ("json Message {", "this is not JSON: Unexpected end of file during JSON parse."),
-    ])
-    func anErrorSaysWhatIsWrong(line: String, message: String) async {
-        let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }
-        #expect(error?.description == message)
-    }
-
     @Test func anErrorInJSONNamesTheKey() async {
         let line = #"json Message {"reactions": [{"updated_at": "x"}]}"#
         let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }

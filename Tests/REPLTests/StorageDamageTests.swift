@@ -13,10 +13,7 @@ import Testing
     private func run(
         _ arguments: [String] = [], _ input: String
     ) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(["--home", home.path] + arguments)
-        program.type(input)
-        program.endInput()
-        return try await program.ends()
+        try await Program.run(["--home", home.path] + arguments, input)
     }
 
     /// Changes the newest log file of alice's database.

@@ -7,6 +7,8 @@ import Testing
 
 /// Tests each command that takes a channel with a channel that does not exist.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {
+    private let workspace = Workspace.standing()
+
     /// The commands that create a channel, or that are useful before a channel exists.
     nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
 
@@ -66,7 +68,6 @@ import Testing
     @Test(arguments: lines.map(\.line))
     func unknownChannelIsAnErrorThatNamesTheChannel(line: String) async throws {
         let directory = try ExampleDirectory()
-        let workspace = Workspace.standing()
         _ = await workspace.reply("demo")
         let before = try workspace.store.read { $0.number }
 
@@ -95,7 +96,6 @@ import Testing
     }
 
     @Test func uncachedChannelIsAnErrorOffline() async {
-        let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
         let unknown = "the store has no data of channel nosuch, and the server cannot be reached: "
         #expect(
@@ -111,7 +111,6 @@ import Testing
     }
 
     @Test func serverDataIsFetchedIfNothingIsCached() async {
-        let workspace = Workspace.standing()
         for line in ["demo", "as bob create tea isPublic=true", "as bob create-open lobby"] {
             #expect(!(await workspace.reply(line)).contains("error: "))
         }
@@ -123,7 +122,6 @@ import Testing
     }
 
     @Test func channelWithoutMessagesIsComparedAlone() async {
-        let workspace = Workspace.standing()
         for line in ["demo", "clear cats"] { _ = await workspace.reply(line) }
         #expect(
             await workspace.reply("verify cats")
@@ -144,7 +142,6 @@ import Testing
     }
 
     @Test func failedOpeningKeepsTheOpenChannel() async {
-        let workspace = Workspace.standing()
         for line in ["demo", "open cats"] { _ = await workspace.reply(line) }
         #expect(
             await workspace.reply("open nosuch")
@@ -169,7 +166,6 @@ import Testing
     }
 
     @Test func canceledOpeningKeepsTheOpenChannel() async throws {
-        let workspace = Workspace.standing()
         for line in ["demo", "clear cats", "hold messages"] { _ = await workspace.reply(line) }
         let network = try #require(workspace.device?.network)
         let opening = Task { await workspace.reply("open cats") }
@@ -181,7 +177,6 @@ import Testing
     }
 
     @Test func withoutAnAnswerTheRowsAreNotCalledCached() async {
-        let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
         #expect(
             await workspace.reply("open cats").hasSuffix("\n(offline: cached messages)"))
@@ -191,7 +186,6 @@ import Testing
     }
 
     @Test func uncachedChannelCanBeObserved() async {
-        let workspace = Workspace.standing()
         #expect(
             await workspace.reply("observe cats")
                 == "observing cats, of which the store has no data yet, after change 0")

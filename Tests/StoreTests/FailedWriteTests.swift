@@ -17,6 +17,11 @@ import Testing
     /// The numbers of the changes to the disk that fail.
     private static let failingChanges = Seeds.isNight ? Array(1...9) : [1, 2, 5]
 
+    private let directory: StoreDirectory
+    private let disks = FailingDisks()
+
+    init() throws { directory = try StoreDirectory() }
+
     /// A way in which a disk fails.
     struct Failure: CustomTestStringConvertible, Sendable {
         let error: Int32
@@ -217,8 +222,6 @@ import Testing
     private let sent = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
 
     @Test func failedCacheWriteDoesNotChangeTheOutbox() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { try $0.save(outboxItem("r")) }
         let (_, observation) = try store.observe(.everything)
@@ -236,8 +239,6 @@ import Testing
     }
 
     @Test func failedOutboxWriteReportsAndKeepsTheCacheCommit() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { try $0.save(outboxItem("r")) }
         let (_, observation) = try store.observe(.everything)
@@ -267,8 +268,6 @@ import Testing
     }
 
     @Test func countersStayCorrectIfOnlyTheOutboxFails() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         var store = try disks.open(directory)
         try store.write { try $0.save(Message("1", at: 1)) }
         disks.outbox.fail(at: 1, with: EIO, once: true)
@@ -291,19 +290,17 @@ import Testing
     /// files can be written.
     ///
     /// The check then fails.
-    private func blockMending(of name: String, in directory: StoreDirectory) throws -> URL {
+    private func blockMending(of name: String) throws -> URL {
         let probe = directory.url.appending(path: "\(name)/probe")
         try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
         return probe
     }
 
     @Test func oneDatabaseIsWrittenWhileTheOtherFails() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { try $0.save(sent) }
         for (disk, name) in [(disks.cache, "cache"), (disks.outbox, "outbox")] {
-            let probe = try blockMending(of: name, in: directory)
+            let probe = try blockMending(of: name)
             disk.fail(at: 1, with: ENOSPC, once: true)
             let message = Message(MessageID("of \(name)"), at: 9)
             func saveMessage(_ batch: Batch) throws { try batch.save(message) }
@@ -338,8 +335,6 @@ import Testing
     }
 
     @Test func rowsOfAnotherProcessSurviveAFailedReopening() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { batch in
             for id in ["a", "b"] as [MessageID] { try batch.save(Message(id, at: 1)) }
@@ -348,7 +343,7 @@ import Testing
         let (_, observation) = try store.observe(.everything)
         for disk in disks.both { disk.fail(at: 1, with: EIO, once: true) }
         #expect(throws: StoreError.self) { try store.write { try $0.save(Message("c", at: 3)) } }
-        let probe = try blockMending(of: "cache", in: directory)
+        let probe = try blockMending(of: "cache")
         #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("failed")) } }
         try FileManager.default.removeItem(at: probe)
         let files = ["cache", "outbox"].map { directory.url.appending(path: "\($0)/CURRENT") }
@@ -391,8 +386,6 @@ import Testing
 
     @Test(arguments: ["cache", "outbox"])
     func storeClosedAfterAFailureThrowsClosed(name: String) throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         (name == "cache" ? disks.cache : disks.outbox).fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) {
@@ -412,9 +405,7 @@ import Testing
     }
 
     @Test func failedOutboxItemDoesNotReappearAfterTheStoreIsReleased() throws {
-        let directory = try StoreDirectory()
         do {
-            let disks = FailingDisks()
             let store = try disks.open(directory)
             try store.write { try $0.save(outboxItem("r")) }
             // Change 4 is the sync. When it fails, the log already contains all rows.
@@ -428,15 +419,13 @@ import Testing
     // MARK: Readers during a recovery
 
     @Test func heldSnapshotPreventsReopening() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { try $0.save(outboxItem("r")) }
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
         // The snapshot prevents the files from being reopened, so the disk is not checked either.
-        let probe = try blockMending(of: "outbox", in: directory)
+        let probe = try blockMending(of: "outbox")
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
                 try store.write { try $0.save(outboxItem("s")) }
@@ -453,8 +442,6 @@ import Testing
     }
 
     @Test func writerDoesNotWaitForReaders() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { batch in
             for id in 1...500 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
@@ -498,7 +485,6 @@ import Testing
     }
 
     @Test func diskIsCheckedBeforeTheFilesAreClosed() throws {
-        let directory = try StoreDirectory()
         let disk = FailingDisk()
         let path = directory.url.appending(path: "cache").path
         let database = try LevelDB(at: path, environment: disk.environment)
@@ -523,8 +509,6 @@ import Testing
     }
 
     @Test func failedPurgeDoesNotUndoTheCommit() throws {
-        let directory = try StoreDirectory()
-        let disks = FailingDisks()
         let store = try disks.open(directory)
         try store.write { try $0.save(sent) }
         let (_, observation) = try store.observe(.everything)

@@ -33,6 +33,9 @@ import Testing
     }
 
     let directory = Directory()
+    let cache: FileCache
+
+    init() throws { cache = try directory.cache() }
 
     func message(_ id: Int64, _ text: String = "Hi!", at time: Int64? = nil) -> Message {
         Message(
@@ -59,7 +62,6 @@ import Testing
         createdAt: 1_700_000_000_000)
 
     @Test func theBytesOfAFileNeverChange() throws {
-        let cache = try directory.cache()
         try cache.save([goldenMessage], in: "general")
         try cache.saveChannels([])
         #expect(try directory.names == [goldenName, "channels", "lock"])
@@ -79,7 +81,6 @@ import Testing
     }
 
     @Test func savedFileIsLoaded() throws {
-        let cache = try directory.cache()
         var edited = message(7, "Grüße, 👋\n")
         edited.updatedAt = 1_800_000_000_000
         #expect(try cache.save([edited, message(5)], in: "general"))
@@ -94,7 +95,6 @@ import Testing
     }
 
     @Test func unsavedListIsEmpty() throws {
-        let cache = try directory.cache()
         #expect(try cache.load("general").records == [])
         #expect(try cache.load("general").damage == [])
         #expect(try cache.loadChannels().records == [])
@@ -107,13 +107,13 @@ import Testing
     }
 
     @Test func savingCreatesAMissingDirectory() throws {
-        let cache = try directory.cache()
         try FileManager.default.removeItem(at: directory.url)
         #expect(try cache.save([message(1)], in: "general"))
         #expect(try cache.load("general").records == [message(1)])
     }
 
     @Test func onlyTheOwnerHasAccess() throws {
+        let directory = Directory()
         let inner = directory.url.appending(path: "alice/files")
         try FileCache(directory: inner).save([], in: "general")
         let key = FileAttributeKey.posixPermissions
@@ -128,7 +128,6 @@ import Testing
     // MARK: Saved contents
 
     @Test func messagesThatWereNotSentAreLeftOut() throws {
-        let cache = try directory.cache()
         let states = MessageSendingStatus.allCases.enumerated().map { index, status in
             var message = message(Int64(index))
             message.sendingStatus = status
@@ -153,7 +152,6 @@ import Testing
     }
 
     @Test func lastOfSeveralMessagesWithOneIDIsSaved() throws {
-        let cache = try directory.cache()
         try cache.save([message(1, "old"), message(2), message(1, "new")], in: "general")
         #expect(try cache.load("general").records.map(\.text) == ["new", "Hi!"])
         try cache.saveChannels([channel("a", "old"), channel("b", "B"), channel("a", "new")])
@@ -161,7 +159,6 @@ import Testing
     }
 
     @Test func unencodableMessageIsOmitted() throws {
-        let cache = try directory.cache()
         let large = message(2, String(repeating: "x", count: 13 << 20))
         try cache.save([message(1), large], in: "general")
         #expect(try cache.load("general").records == [message(1)])
@@ -173,7 +170,6 @@ import Testing
     // MARK: Rewriting
 
     @Test func unchangedRowIsNotWritten() throws {
-        let cache = try directory.cache()
         let file = directory.file(of: "general")
         #expect(try cache.save([message(1), message(2)], in: "general"))
         let inode = try directory.attribute(.systemFileNumber, of: file)
@@ -184,7 +180,6 @@ import Testing
     }
 
     @Test func rowChangedByAnotherWriterIsWritten() throws {
-        let cache = try directory.cache()
         let file = directory.file(of: "general")
         try cache.save([message(1)], in: "general")
         let bytes = try Data(contentsOf: file)
@@ -199,7 +194,6 @@ import Testing
     }
 
     @Test func interruptedSaveKeepsTheOldFileAndIsCleanedUp() throws {
-        let cache = try directory.cache()
         try cache.save([message(1)], in: "general")
         let unfinished = directory.file(goldenName + ".new")
         let strange = directory.file("notes.new")
@@ -219,7 +213,6 @@ import Testing
 
     @Test func concurrentSavesAndLoadsSeeCompleteFiles() throws {
         let url = directory.url
-        let cache = try directory.cache()
         let failures = Locked(0)
         let lists = (1...4).map { id in [message(Int64(id)), message(Int64(id + 10))] }
         try cache.save(lists[0], in: "general")
@@ -228,7 +221,7 @@ import Testing
                 for round in 0..<10 {
                     // Opening a cache removes leftover files. It must not remove a file that
                     // another thread is writing.
-                    let cache = try round == 5 ? FileCache(directory: url) : cache
+                    let cache = try round == 5 ? FileCache(directory: url) : self.cache
                     try cache.save(lists[(thread + round) % 4], in: "general")
                     let contents = try cache.load("general")
                     if !contents.damage.isEmpty || !lists.contains(contents.records) {
@@ -246,7 +239,6 @@ import Testing
     // MARK: Channels
 
     @Test func differentChannelsHaveDifferentFiles() throws {
-        let cache = try directory.cache()
         let urls: [ChannelURL] = [
             "", " ", "general", "General", "GENERAL", "\u{e9}", "e\u{301}", "..", "../general", "/",
             "/etc/passwd", "a/b", "a\0b", "\0", "a\nb", "channels", ".new", "lock", "👋", "\u{feff}",
@@ -266,7 +258,6 @@ import Testing
     }
 
     @Test func removingAffectsOneChannelOrAll() throws {
-        let cache = try directory.cache()
         for url in ["a", "b", "c"] as [ChannelURL] { try cache.save([message(1)], in: url) }
         try cache.saveChannels([channel("a", "A")])
         try Data("mine".utf8).write(to: directory.file("notes.txt"))
@@ -283,7 +274,6 @@ import Testing
     }
 
     @Test func sizeIsTheSumOfTheFiles() throws {
-        let cache = try directory.cache()
         try cache.save([goldenMessage], in: "general")
         #expect(try cache.size() == golden.utf8.count)
         try cache.saveChannels([])
@@ -293,7 +283,6 @@ import Testing
     // MARK: Damage
 
     private func threeMessages() throws -> (FileCache, URL, [Message], [UInt8]) {
-        let cache = try directory.cache()
         let messages = [message(1), message(2), message(3)]
         try cache.save(messages, in: "general")
         let file = directory.file(of: "general")
@@ -373,7 +362,6 @@ import Testing
     @Test func invalidRecordIsReportedWithItsError() throws {
         // The check values of these lines are correct, so the lines are not reported as damaged but
         // as invalid records.
-        let cache = try directory.cache()
         let url = directory.file(of: "general")
         let file = CacheFile.messages(of: "general")
         let broken = Reaction(key: "+1", userIDs: [], updatedAt: 0)
@@ -390,7 +378,6 @@ import Testing
     }
 
     @Test func listOfDamagedLinesIsLimited() throws {
-        let cache = try directory.cache()
         try Data(repeating: UInt8(ascii: "\n"), count: 5000).write(to: directory.file("channels"))
         let contents = try cache.loadChannels()
         #expect(contents.damageCount == 5000)
@@ -398,7 +385,6 @@ import Testing
     }
 
     @Test func anyBytesAreRecordsOrDamage() throws {
-        let cache = try directory.cache()
         var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
             let bytes = (0..<random.number(below: 200)).map { _ in
@@ -411,7 +397,6 @@ import Testing
     }
 
     @Test func fileOfAnotherChannelIsRejected() throws {
-        let cache = try directory.cache()
         try cache.save([message(1)], in: "general")
         let other = directory.file(of: "other")
         try FileManager.default.copyItem(at: directory.file(of: "general"), to: other)
@@ -436,7 +421,6 @@ import Testing
     // MARK: Failures
 
     @Test func fileOfANewerVersionIsRejectedUnchanged() throws {
-        let cache = try directory.cache()
         // The check value is correct: it is the first digits of the SHA-256 of the text before it.
         let text = "scrollback 2 whatever it is c095846ac685ec00\nmore\n"
         let file = directory.file(of: "general")
@@ -455,7 +439,6 @@ import Testing
     }
 
     @Test func impossibleDirectoryIsAnErrorWithItsPath() throws {
-        _ = try directory.cache()
         let file = directory.file("file")
         try Data().write(to: file)
         for url in [file, file.appending(path: "inner")] {
@@ -471,7 +454,6 @@ import Testing
     }
 
     @Test func directoryInPlaceOfAFileIsAnError() throws {
-        let cache = try directory.cache()
         try FileManager.default.createDirectory(
             at: directory.file("channels"), withIntermediateDirectories: false)
         let loading = #expect(throws: StoreError.self) { try cache.loadChannels() }
@@ -492,7 +474,6 @@ import Testing
 
     @Test(.enabled(if: geteuid() != 0, "no directory is read-only for root"))
     func readOnlyDirectoryIsAPermissionError() throws {
-        let cache = try directory.cache()
         chmod(directory.url.path, 0o500)
         defer { chmod(directory.url.path, 0o700) }
         let error = #expect(throws: StoreError.self) { try cache.save([], in: "general") }

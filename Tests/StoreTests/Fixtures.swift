@@ -14,6 +14,30 @@ func code(of body: () throws -> Void) -> StoreError.Code? {
     }
 }
 
+/// The ways in which a series of writes is interrupted.
+enum Interruption: CaseIterable {
+    /// The process is killed.
+    ///
+    /// Everything that it has written is kept.
+    case kill
+    /// The power fails.
+    ///
+    /// Unsynced writes are lost.
+    case powerCut
+    /// The disk fails, beginning with a given write, and the writes throw.
+    case failure
+}
+
+extension StoreOptions {
+    /// Returns options with or without a search index, whose segments are small.
+    static func searchIndexed(_ isIndexed: Bool = true) -> StoreOptions {
+        var options = StoreOptions()
+        options.isSearchIndexed = isIndexed
+        options.searchSegmentMessageCount = 128
+        return options
+    }
+}
+
 extension Message {
     /// Creates a message whose text is its id.
     init(

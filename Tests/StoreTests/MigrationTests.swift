@@ -8,20 +8,6 @@ import Testing
 /// Tests that a migration that is interrupted at any of its writes is completed by the next
 /// opening, with the same result.
 @Suite(.timeLimit(.minutes(10))) struct MigrationTests {
-    /// The ways in which a migration is interrupted.
-    enum End: CaseIterable {
-        /// The process is killed.
-        ///
-        /// Everything that it has written is kept.
-        case kill
-        /// The power fails.
-        ///
-        /// Unsynced writes are lost.
-        case powerCut
-        /// The disk fails, and opening the store throws.
-        case failure
-    }
-
     private func open(
         _ directory: StoreDirectory, _ schema: StoreSchema,
         _ environments: (LevelDB.Environment, LevelDB.Environment) = (.disk(), .disk())
@@ -55,8 +41,8 @@ import Testing
                 == before.map { $0 == number + "1" ? number + "3" : $0 })
     }
 
-    @Test(arguments: End.allCases, FileForm.allCases)
-    func interruptedMigrationHasTheSameResult(_ end: End, _ form: FileForm) throws {
+    @Test(arguments: Interruption.allCases, FileForm.allCases)
+    func interruptedMigrationHasTheSameResult(_ end: Interruption, _ form: FileForm) throws {
         let schema = StoreSchema.test(3)
         let expected = try migratedRows(form, schema)
         var cuts = 0

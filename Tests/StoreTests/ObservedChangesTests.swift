@@ -8,7 +8,9 @@ import Testing
 @testable import Store
 
 @Suite(.timeLimit(.minutes(10))) struct ObservedChangesTests {
-    private func store() throws -> ChatStore { try ChatStore.inMemory() }
+    private let store: ChatStore
+
+    init() throws { store = try ChatStore.inMemory() }
 
     private func pictures(_ observation: ObservedChanges) -> [String] {
         observation.drain().map { "\($0.number) \($0.picture)" }
@@ -37,7 +39,6 @@ import Testing
     }
 
     @Test func snapshotAndChangesOfAnObservationAreContiguous() throws {
-        let store = try store()
         let commits = 400
         try store.write { try $0.save(Message("0", at: 1)) }
         onThreads(5) { thread in
@@ -89,7 +90,6 @@ import Testing
     }
 
     @Test func observationsStartedDuringWritesMissNoCommit() throws {
-        let store = try store()
         let readers = Locked(2)
         onThreads(3) { thread in
             do {
@@ -118,7 +118,6 @@ import Testing
     // MARK: Parts
 
     @Test func eachPartReceivesItsOwnChanges() throws {
-        let store = try store()
         let (_, everything) = try store.observe(.everything)
         let (_, general) = try store.observe(.channel("general"))
         let (_, channels) = try store.observe(.channels)
@@ -174,7 +173,6 @@ import Testing
     }
 
     @Test func aChangeCarriesItsReason() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { batch in
             try batch.save(Message("a", at: 1), source: .eventMessageReceived)
@@ -186,7 +184,6 @@ import Testing
     }
 
     @Test func changesAreReportedInCommitOrder() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { $0.emit(.connection(.connecting)) }
         try store.write { batch in
@@ -201,7 +198,6 @@ import Testing
     }
 
     @Test func emptyBatchHasNoNumber() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { try $0.save(Message("a", at: 1)) }
         let (_, nothing) = try store.commit { _ = try $0.message("a", in: "general") }
@@ -223,7 +219,6 @@ import Testing
     // MARK: The limit
 
     @Test func unreadChangesAreReplacedByOneMissedChange() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 3)
         try store.write { $0.emit(.connection(.connecting)) }
         try store.write { try $0.save(Message("a", at: 1)) }
@@ -244,7 +239,6 @@ import Testing
     }
 
     @Test func limitOfZeroReportsMissedChanges() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 0)
         #expect(changes.drain().isEmpty)
         try store.write { try $0.save(Message("a", at: 1)) }
@@ -255,7 +249,6 @@ import Testing
     // MARK: The end
 
     @Test func observationEndsWhenItIsReleased() throws {
-        let store = try store()
         weak var gone: ObservedChanges?
         do {
             let (_, changes) = try store.observe(.everything)
@@ -272,7 +265,7 @@ import Testing
         let snapshot: Snapshot
         let changes: ObservedChanges
         do {
-            let store = try store()
+            let store = try ChatStore.inMemory()
             gone = store
             (snapshot, changes) = try store.observe(.everything)
             try store.write { try $0.save(Message("a", at: 1)) }
@@ -283,7 +276,6 @@ import Testing
     }
 
     @Test func changesBeforeTheEndAreStillDelivered() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { try $0.save(Message("a", at: 1)) }
         changes.cancel()
@@ -296,7 +288,6 @@ import Testing
     }
 
     @Test func subscriberIsCalledOnceBeforeTheNextDrain() throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         let calls = Locked(0)
         let drain = { changes.drain { calls.withLock { $0 += 1 } }.map(\.picture) }
@@ -321,7 +312,6 @@ import Testing
     }
 
     @Test func nextLoopContinuesWhereTheLastOneEnded() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         for id: MessageID in ["a", "b", "c", "d"] {
             try store.write { try $0.save(Message(id, at: 1)) }
@@ -338,7 +328,6 @@ import Testing
     }
 
     @Test func limitCountsAllUnreadChanges() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 4)
         try store.write { try $0.save(Message("a", at: 1)) }
         try store.write { try $0.save(Message("b", at: 1)) }
@@ -358,7 +347,6 @@ import Testing
     }
 
     @Test func manyChangesAreTakenOneByOneInTheirOrder() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         for _ in 1...500 { try store.emit(.typing([], in: "general")) }
         var numbers: [Int] = []
@@ -377,7 +365,7 @@ import Testing
 
     @Test(arguments: Ending.allCases)
     func suspendedReaderIsReleased(_ ending: Ending) async throws {
-        var store: ChatStore? = try store()
+        var store: ChatStore? = try ChatStore.inMemory()
         let changes = try #require(try store?.observe(.everything).changes)
         try store?.write { try $0.save(Message("a", at: 1)) }
         // Report each change that was read. Then the test knows that the reader waits for the next
@@ -402,7 +390,6 @@ import Testing
     }
 
     @Test func canceledTaskDoesNotWait() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.everything)
         let reader = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -417,7 +404,6 @@ import Testing
     }
 
     @Test func cancellationDuringANotificationDoesNotHang() async throws {
-        let store = try store()
         for round in 0..<200 {
             let (_, changes) = try store.observe(.everything)
             async let end: Int = {
@@ -439,7 +425,6 @@ import Testing
     // MARK: Within a reader
 
     @Test func storeCanBeUsedWhileAChangeIsHandled() async throws {
-        let store = try store()
         let (_, changes) = try store.observe(.channel("general"))
         try store.write { try $0.save(Message("1", at: 1)) }
         var seen: [String] = []
@@ -460,7 +445,6 @@ import Testing
     }
 
     @Test func aBatchMayObserveAndReadItsStore() throws {
-        let store = try store()
         var changes: ObservedChanges?
         try store.write { batch in
             try batch.save(Message("a", at: 1))

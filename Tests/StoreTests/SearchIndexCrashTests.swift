@@ -10,31 +10,15 @@ import Testing
 ///
 /// The index must agree with the messages, and the next opening must complete it.
 @Suite(.timeLimit(.minutes(10))) struct SearchIndexCrashTests {
-    enum End: CaseIterable {
-        /// The process is killed.
-        ///
-        /// Everything that it has written is kept.
-        case kill
-        /// The power fails.
-        ///
-        /// Unsynced writes are lost.
-        case powerCut
-        /// The disk is full, beginning with a given write.
-        case fullDisk
-    }
-
     private static let queries = ["umbr", "umbrella ", "rain -umbrella", "\"the rain\"", "edited"]
 
     private func open(
         _ directory: StoreDirectory, _ environment: LevelDB.Environment = .disk(),
         isIndexed: Bool = true
     ) throws(StoreError) -> ChatStore {
-        var options = StoreOptions()
-        options.isSearchIndexed = isIndexed
-        options.searchSegmentMessageCount = 128
-        return try ChatStore(
-            at: directory.url, options: options, environments: (environment, environment),
-            encryptionKey: directory.files.key)
+        try ChatStore(
+            at: directory.url, options: .searchIndexed(isIndexed),
+            environments: (environment, environment), encryptionKey: directory.files.key)
     }
 
     private func message(_ id: Int, _ text: String = "the rain and an umbrella") -> Message {
@@ -81,8 +65,10 @@ import Testing
         #expect(try store.searchIndexDamage == nil, comment)
     }
 
-    @Test(arguments: End.allCases, FileForm.allCases)
-    func theIndexAgreesWithTheMessagesWhereverItsWritesAreCut(_ end: End, _ form: FileForm) throws {
+    @Test(arguments: Interruption.allCases, FileForm.allCases)
+    func theIndexAgreesWithTheMessagesWhereverItsWritesAreCut(
+        _ end: Interruption, _ form: FileForm
+    ) throws {
         var cuts = 0
         for change in Seeds.sample(of: 1..<Int.max, every: 7) {
             let directory = try StoreDirectory(form)
@@ -92,7 +78,7 @@ import Testing
             let disk = FailingDisk()
             switch end {
             case .kill, .powerCut: disk.cutPower(at: change)
-            case .fullDisk: disk.fail(at: change, with: ENOSPC, once: false, tearing: true)
+            case .failure: disk.fail(at: change, with: ENOSPC, once: false, tearing: true)
             }
             // For a killed process, the results of its calls are not checked.
             if let store = try? open(directory, disk.environment) {

@@ -65,10 +65,7 @@ import Testing
     }
 
     @Test func theRowsOfTheIndexAreDescribed() throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         for range in [0..<128, 128..<129] {
             try store.write { batch in
                 for id in range {

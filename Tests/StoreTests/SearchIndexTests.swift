@@ -34,10 +34,7 @@ import Testing
         }
 
         static func open(_ directory: StoreDirectory, isIndexed: Bool) throws -> ChatStore {
-            var options = StoreOptions()
-            options.isSearchIndexed = isIndexed
-            options.searchSegmentMessageCount = 128
-            return try ChatStore(at: directory.url, options: options)
+            try ChatStore(at: directory.url, options: .searchIndexed(isIndexed))
         }
 
         func reopen(isIndexed: Bool = true) throws {
@@ -285,10 +282,7 @@ import Testing
     // MARK: Merging
 
     @Test func segmentsAreMergedByTheWritesThatFollow() throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         for start in stride(from: 0, to: 20_000, by: 100) { try fill(store, start..<start + 100) }
         let status = try #require(try store.searchIndexStatus())
         #expect(status.segmentCount < 30)
@@ -299,10 +293,7 @@ import Testing
     }
 
     @Test func anIndexOfEvictedMessagesDoesNotGrow() throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         for start in stride(from: 0, to: 12_000, by: 200) {
             try fill(store, start..<start + 200)
             try store.write {
@@ -332,10 +323,7 @@ import Testing
 
     @Test(arguments: [Table.documents, .terms], damagedValues)
     func damagedRowsAreReportedAndTheIndexIsBuiltAgain(_ table: Table, _ value: [UInt8]) throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         try fill(store, 0..<1000)
         try damage(store, table, value)
         #expect(try store.check().map(\.kind).contains(.searchIndex))
@@ -373,10 +361,7 @@ import Testing
     }
 
     @Test func theDamagedURLOfAChannelIsNoDamageToTheIndex() throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         try fill(store, 0..<1000)
         try damage(store, .url, [0xFF])
         #expect(try find("umbrella 777 ", in: store) == "777")
@@ -384,10 +369,7 @@ import Testing
     }
 
     @Test func aDamagedIndexIsReportedOnceToTheObserver() throws {
-        var options = StoreOptions()
-        options.isSearchIndexed = true
-        options.searchSegmentMessageCount = 128
-        let store = try ChatStore.inMemory(options: options)
+        let store = try ChatStore.inMemory(options: .searchIndexed())
         let count = Locked(0)
         try store.observeSearchIndexDamage { count.withLock { $0 += 1 } }
         try fill(store, 0..<1000)

@@ -7,10 +7,14 @@ import Testing
 
 /// Tests a store that is suspended, which closes its files, and resumed.
 @Suite(.timeLimit(.minutes(10))) struct SuspendingTests {
+    private let store: ChatStore
     private let directory: ScratchDirectory
     private var url: URL { directory.url }
 
-    init() throws { directory = try .made() }
+    init() throws {
+        directory = try .made()
+        store = try ChatStore(at: directory.url)
+    }
 
     private func message(
         _ id: MessageID, at time: Timestamp, in url: ChannelURL = "c"
@@ -19,7 +23,6 @@ import Testing
     }
 
     @Test func suspendedStoreCannotBeReadOrWritten() throws {
-        let store = try ChatStore(at: url)
         try store.write { try $0.save(message("1", at: 1)) }
         try store.suspend()
         try store.suspend()
@@ -37,7 +40,6 @@ import Testing
     }
 
     @Test func suspendedStoreReleasesItsFiles() throws {
-        let store = try ChatStore(at: url)
         try store.write { batch in
             try batch.save(message("1", at: 1))
             try batch.save(GroupChannel(url: "c", createdAt: 0))
@@ -70,7 +72,6 @@ import Testing
     }
 
     @Test func snapshotKeepsTheFilesOpen() throws {
-        let store = try ChatStore(at: url)
         try store.write { try $0.save(message("1", at: 1)) }
         do {
             let snapshot = try store.snapshot()
@@ -83,7 +84,6 @@ import Testing
     }
 
     @Test func suspendedStoreDeliversAndNumbersEphemeralEvents() throws {
-        let store = try ChatStore(at: url)
         let (_, changes) = try store.observe(.everything)
         try store.suspend()
         try store.emit(.connection(.closed))
@@ -93,7 +93,6 @@ import Testing
     }
 
     @Test func aSuspendedStoreCanBeClosed() throws {
-        let store = try ChatStore(at: url)
         try store.suspend()
         store.close()
         #expect(code { _ = try store.messageCount() } == .closed)
@@ -104,7 +103,6 @@ import Testing
     }
 
     @Test func resumingAfterANewerVersionIsAnError() throws {
-        let store = try ChatStore(at: url)
         try store.suspend()
         do {
             let cache = try LevelDB(at: url.appending(path: "cache").path)
