@@ -46,7 +46,10 @@ extension MatrixBackend {
         case .feed(let cursor): return (cursor.rawValue, [])
         case .time(let time):
             let (start, event) = try await self.point(at: time, in: room)
-            guard let start else { throw BackendError(.expired, "\(room) has no place at \(time)") }
+            guard let start else {
+                throw BackendError(
+                    .expired, "the server returned no position in \(room) at \(time)")
+            }
             return (start.token, [event].compactMap(\.self))
         }
     }

@@ -37,7 +37,9 @@ extension MatrixBackend {
         try await updateList()
         if isFirstList { mayHaveLostRooms = false } else { _ = try await channelsAfterPurge() }
         let me = try me
-        guard let token = list.token else { throw BackendError(.unanswered, "no rooms") }
+        guard let token = list.token else {
+            throw BackendError(.unanswered, "the server returned no position in the list of rooms")
+        }
         isCatchingUp = false
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
             .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }

@@ -10,7 +10,7 @@ extension MatrixBackend {
         do { return try JSONDecoder().decode(Reply.self, from: reply.body) } catch {
             throw BackendError(
                 .unanswered,
-                "\(request.path.joined(separator: "/")) was answered with something else",
+                "the response to \(request.path.joined(separator: "/")) cannot be decoded: \(error)",
                 detail: .malformedData)
         }
     }
@@ -94,7 +94,8 @@ extension MatrixBackend {
         request.isAuthorized = false
         let reply = try await self.reply(to: request, token: "")
         guard let decoded = try? JSONDecoder().decode(RefreshReply.self, from: reply.body) else {
-            throw BackendError(.unanswered, "the server renewed no token", detail: .malformedData)
+            throw BackendError(
+                .unanswered, "the response to refresh has no access token", detail: .malformedData)
         }
         session?.accessToken = decoded.access_token
         session?.refreshToken = decoded.refresh_token ?? refreshToken

@@ -103,7 +103,7 @@ extension ErrorCode {
     ///
     /// Resend the message with the file: `resend(_:replacing:)`.
     public static let fileDamaged = ErrorCode(800_261)
-    /// The message was still pending when the application ended.
+    /// The lifetime of the outbox item ended before the message was sent.
     public static let pendingError = ErrorCode(800_400)
     /// The collection was disposed.
     public static let collectionDisposed = ErrorCode(800_600)
