@@ -311,22 +311,6 @@ import Testing
         #expect(calls.withLock { $0 } == 2)
     }
 
-    @Test func nextLoopContinuesWhereTheLastOneEnded() async throws {
-        let (_, changes) = try store.observe(.everything)
-        for id: MessageID in ["a", "b", "c", "d"] {
-            try store.write { try $0.save(Message(id, at: 1)) }
-        }
-        for await change in changes {
-            #expect(change.picture == "gap(-∞ +∞) +a")
-            break
-        }
-        for await change in changes {
-            #expect(change.picture == "+b")
-            break
-        }
-        #expect(pictures(changes) == ["3 +c", "4 +d"])
-    }
-
     @Test func limitCountsAllUnreadChanges() async throws {
         let (_, changes) = try store.observe(.everything, limit: 4)
         try store.write { try $0.save(Message("a", at: 1)) }
