@@ -118,7 +118,7 @@
     }
 
     /// An error of an ``Inspector``.
-    public struct InspectorError: LocalizedError {
+    public struct InspectorError: LocalizedError, CustomStringConvertible {
         /// The kind of error.
         public let code: Code
 
@@ -130,6 +130,9 @@
 
         /// The description of the error: the message.
         public var errorDescription: String? { message }
+
+        /// The code and the message.
+        public var description: String { "\(code): \(message)" }
 
         /// A kind of error.
         ///
