@@ -134,10 +134,9 @@ import Testing
         }
         for channel in ["a", "b"] {
             #expect(await workspace.reply("count \(channel)") == "2")
-            guard options.isEmpty else { continue }
+            let parent = options.isEmpty ? "\(channel)-1" : "\(channel)-pets-1"
             #expect(
-                await workspace.reply("replies \(channel) \(channel)-1")
-                    .hasSuffix("(to \(channel)-1)"))
+                await workspace.reply("replies \(channel) \(parent)").hasSuffix("(to \(parent))"))
         }
         #expect(await workspace.reply("verify b").hasSuffix("no differences from the server"))
         let long = String(repeating: "x", count: 1023)

@@ -59,6 +59,9 @@ package struct LogFields: Sendable {
         /// The names of the fields that were read.
         fileprivate(set) var read: Set<String> = []
 
+        /// With `id=line`, the IDs that replace those of the log, so that replies name their parents.
+        fileprivate var replacedIDs: [String: String] = [:]
+
         package init() {}
 
         fileprivate mutating func ignore(_ name: String) {
@@ -120,15 +123,16 @@ package struct LogFields: Sendable {
         if sender == nil, !isAdmin { tally.senderless += 1 }
         let parent = try id("parent")
         let own = take("id")
-        guard
-            let messageName = try idPrefix.map({ "\($0)\(number)" })
-                ?? own.value.map({ try Self.id($0, own.field) })
+        let lineID = idPrefix.map { "\($0)\(number)" }
+        guard let messageName = try lineID ?? own.value.map({ try Self.id($0, own.field) })
         else { throw missing("id", "is a text", "id=line makes one of the line's number, and ") }
+        if let lineID, let id = own.value?.asText { tally.replacedIDs[id] = lineID }
         for field in fields.keys { tally.ignore(field) }
         return Message(
             type: sender == nil ? .admin : .user, id: try messageID(messageName),
             channelURL: url, sender: sender, text: text, createdAt: time,
-            parentMessageID: try parent.map(messageID), sendingStatus: .succeeded)
+            parentMessageID: try parent.map { try messageID(tally.replacedIDs[$0] ?? $0) },
+            sendingStatus: .succeeded)
     }
 
     private static func object(_ line: Data) throws -> [String: JSONValue] {
