@@ -76,6 +76,9 @@ import Testing
         let result = try await Program.run(["--memory", "--quiet"], "time 0\ntime\n")
         #expect(result.output == "")
         #expect(result.errors == "error: line 2: usage: time MILLISECONDS | DATE\n")
+        let json = try await Program.run(["--memory", "--quiet", "--json"], "time 0\ntime\n")
+        #expect(json.output.split(separator: "\n").count == 1, "\(json.output)")
+        #expect(json.output.contains(#""kind":"error""#))
     }
 
     @Test(arguments: [

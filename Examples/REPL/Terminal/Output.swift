@@ -27,12 +27,14 @@ import Foundation
 
     /// Writes the result of a command, and the events that it caused.
     func write(_ outcome: Command.Outcome, of input: String) {
+        if isQuiet { return }
         guard isJSON else { return writeText(outcome.text) }
         write(outcome.lines(for: input, line))
     }
 
     /// Writes events that no command has caused.
     func write(_ events: [Event]) {
+        if isQuiet { return }
         guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
         write(events.map { OutputLine($0, line) })
     }
@@ -42,7 +44,7 @@ import Foundation
     }
 
     private func writeText(_ text: String) {
-        if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
+        if !text.isEmpty { write("\(text)\n", to: .standardOutput) }
     }
 
     func fail(_ error: any Error, of input: String = "") {
