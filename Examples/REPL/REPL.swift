@@ -24,7 +24,7 @@ package enum REPL {
                 exit(await Script.run(options) ? 0 : 1)
             }
         } catch {
-            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("error: \(sentence(of: error))\n".utf8))
             exit(2)
         }
     }

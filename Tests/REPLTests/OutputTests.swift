@@ -30,6 +30,17 @@ import Testing
         try workspace.store.write { try $0.save(channel) }
     }
 
+    @Test func errorOfTheFileSystemNamesTheFile() throws {
+        let directory = try ScratchDirectory.made()
+        let file = directory.url.appending(path: "file")
+        try Data().write(to: file)
+        let error = #expect(throws: (any Error).self) {
+            try FileManager.default.createPrivateDirectory(at: file)
+        }
+        let text = sentence(of: try #require(error))
+        #expect(text.contains(file.path) && !text.contains("Domain"), "\(text)")
+    }
+
     @Test func largeChannelIsShortened() async throws {
         try await save(members: 3000)
         let short = await lines("channel crowd")

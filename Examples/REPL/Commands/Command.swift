@@ -1,3 +1,4 @@
+import Foundation
 import Scrollback
 
 /// A command of the prompt: its name, its help and its action.
@@ -159,6 +160,8 @@ func sentence(of error: any Error) -> String {
     case let error as SyncError: "\(error.code): \(error.message)"
     case let error as BackendError: "\(error.code): \(error.message)"
     case is CancellationError: "canceled"
+    case let error as CocoaError:
+        [error.filePath, error.localizedDescription].compactMap(\.self).joined(separator: ": ")
     default: "\(error)"
     }
 }
