@@ -50,8 +50,9 @@ private final class EmbeddedHost: Host {
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
-            try FileManager.default.createPrivateDirectory(at: home)
-            embedded = try EmbeddedServer(at: home.appending(path: "server")) { clock.now }
+            let directory = home.appending(path: "server")
+            for url in [home, directory] { try FileManager.default.createPrivateDirectory(at: url) }
+            embedded = try EmbeddedServer(at: directory) { clock.now }
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }
         }
