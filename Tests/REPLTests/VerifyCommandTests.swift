@@ -25,4 +25,13 @@ import Testing
         #expect(await workspace.reply("verify general").hasSuffix("no differences from the server"))
         await workspace.end()
     }
+
+    @Test func historyThatWasNotFetchedAgainCountsAsStale() async throws {
+        let workspace = Workspace.standing()
+        for line in ["demo", "open general", "offline"] { _ = await workspace.reply(line) }
+        #expect(await workspace.reply("repair general").hasPrefix("error: notConnected: "))
+        #expect(await workspace.reply("coverage general").contains(", 1 stale range, "))
+        #expect(await workspace.jsonLines("coverage general", 1).contains(#""stale_ranges":1"#))
+        await workspace.end()
+    }
 }

@@ -276,6 +276,8 @@ extension Workspace {
             let oldest =
                 try snapshot.messages(in: url, after: .oldest, limit: 1).first?.createdAt ?? newest
             let gaps = coverage.segments.filter { $0.kind == .missing }.count
+            let staleCount = coverage.segments.filter { $0.kind == .stale }.count
+            let stale = staleCount == 0 ? "" : ", \(counted(staleCount, "stale range"))"
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, items: items, width: width)
             let days = [oldest, newest].map { $0.iso8601.prefix { $0 != "T" } }
@@ -283,8 +285,12 @@ extension Workspace {
             return ValuedReply(
                 """
                 \(bar)
-                \(extent), \(grouped(count)) known, \(counted(gaps, "gap")), \(items) not sent
-                """, ["channel_url": url, "known": count, "gaps": gaps, "unsent": items])
+                \(extent), \(grouped(count)) known, \(counted(gaps, "gap"))\(stale), \(items) not sent
+                """,
+                [
+                    "channel_url": url, "known": count, "gaps": gaps, "stale_ranges": staleCount,
+                    "unsent": items,
+                ])
         }
     }
 }
