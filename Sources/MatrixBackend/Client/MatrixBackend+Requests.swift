@@ -6,8 +6,13 @@ extension MatrixBackend {
     func call<Reply: Decodable>(
         _ request: MatrixRequest, as type: Reply.Type = Reply.self
     ) async throws(BackendError) -> Reply {
-        let reply = try await reply(to: request)
-        do { return try JSONDecoder().decode(Reply.self, from: reply.body) } catch {
+        try decode(try await reply(to: request).body, of: request)
+    }
+
+    private func decode<Reply: Decodable>(
+        _ body: Data, of request: MatrixRequest
+    ) throws(BackendError) -> Reply {
+        do { return try JSONDecoder().decode(Reply.self, from: body) } catch {
             throw BackendError(
                 .unanswered,
                 "the response to \(request.path.joined(separator: "/")) cannot be decoded: \(error)",
@@ -93,10 +98,7 @@ extension MatrixBackend {
         var request = MatrixRequest.post("refresh", body: ["refresh_token": .string(refreshToken)])
         request.isAuthorized = false
         let reply = try await self.reply(to: request, token: "")
-        guard let decoded = try? JSONDecoder().decode(RefreshReply.self, from: reply.body) else {
-            throw BackendError(
-                .unanswered, "the response to refresh has no access token", detail: .malformedData)
-        }
+        let decoded: RefreshReply = try decode(reply.body, of: request)
         session?.accessToken = decoded.access_token
         session?.refreshToken = decoded.refresh_token ?? refreshToken
         keepTokens(deviceID)
