@@ -17,7 +17,8 @@ public enum HistoryAnchor: Hashable, Sendable {
 extension HistoryAnchor {
     /// Returns the range of the keys of the messages on one side of the anchor.
     ///
-    /// Keys are ordered newest first: the older messages are behind the anchor's key.
+    /// Keys are sorted from the newest to the oldest message, so the keys of older messages follow
+    /// that of the anchor.
     func keys(behind prefix: KeyBytes, isOlder: Bool, _ isInclusive: Bool) -> KeyRange {
         var range = KeyRange(prefix: prefix)
         let key = bound(behind: prefix, isBeforeAnchor: isOlder == isInclusive)
@@ -25,7 +26,8 @@ extension HistoryAnchor {
         return range
     }
 
-    /// Returns the first key at the anchor, or the first key behind the keys at the anchor.
+    /// Returns the lowest key that a message at the anchor can have, or the lowest key after all
+    /// such keys.
     private func bound(behind prefix: KeyBytes, isBeforeAnchor: Bool) -> KeyBytes {
         func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
             ByteWriter.key {
