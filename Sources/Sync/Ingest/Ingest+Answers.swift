@@ -73,6 +73,7 @@ extension Ingest {
         }
         let unreported = try positions(in: url, extent, notOn: page, interim)
         try markStaleInGaps(unreported, in: url)
+        if extent.through == .end { try recordUnreported(above: page, extent, in: url) }
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
@@ -82,6 +83,24 @@ extension Ingest {
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.unconfirmed.isEmpty { try markVerified(url, extent) }
         return report
+    }
+
+    /// Records that the feed may not have reported the messages that are newer than a page, before
+    /// the page closes the gap at the newest end of the history or a gap among these messages.
+    ///
+    /// They were stored since the request, for example from a page that was requested later but
+    /// arrived earlier. The server may have accepted messages between them and the page. While a
+    /// gap contained them, it also represented those messages.
+    private mutating func recordUnreported(
+        above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
+    ) throws(StoreError) {
+        let newest = page.orderedPositions.last.map(Gap.Bound.position) ?? extent.from
+        guard let first = try batch.positions(in: url, from: newest, to: .end).first,
+            try batch.gaps(orAll: url).contains(where: { newest < $0.upper })
+        else { return }
+        if let unreported = try batch.unreported(of: url), unreported <= first { return }
+        batch.setUnreported(first, of: url)
+        invalidateKnowledge(of: url)
     }
 
     /// Returns the positions of stored messages that a page should contain but does not.

@@ -56,6 +56,11 @@ import Testing
         }
     }
 
+    @Test(arguments: KnownTrace.all) func knownTraceBreaksNoRule(known: KnownTrace) async throws {
+        let violation = await ModelRun(trace: known.trace, cutCount: .max).violation()
+        #expect(violation == nil)
+    }
+
     @Test func equalSeedsGiveEqualRuns() async throws {
         let trace = Trace(seed: 7)
         #expect(trace == Trace(seed: 7))

@@ -70,7 +70,8 @@ private struct TraceMaker {
         switch random.number(below: 100) {
         case 0..<44: [network()]
         case 44..<62: [user()]
-        case 62..<66: race()
+        case 62..<65: race()
+        case 65: overlap()
         case 66..<68: [server()]
         // The messages that were sent meanwhile then arrive as one batch, or the feed omits some of
         // them.
@@ -113,6 +114,36 @@ private struct TraceMaker {
         default: break
         }
         return [question, .perform(-1)] + meanwhile + [.passFeed, .deliver(-1)]
+    }
+
+    /// Returns requests for pages that overlap in time: the server answers them between changes,
+    /// and the answers arrive in any order.
+    private mutating func overlap() -> [Step] {
+        let url = url()
+        var steps: [Step] = []
+        for _ in 0...1 + random.number(below: 2) {
+            let newest = tags.last { $0.url == url }?.tag ?? "m0"
+            let place: Step.Anchor =
+                switch random.number(below: 4) {
+                case 0: .newest
+                case 1: .time(newest)
+                case 2: .message(newest)
+                default: anchor()
+                }
+            let isOlder = random.oneIn(2)
+            steps.append(
+                .fetch(
+                    url, place, older: isOlder ? 1 + random.number(below: 4) : 0,
+                    newer: isOlder ? 0 : 1 + random.number(below: 4)))
+            steps.append(.perform(-1))
+            for _ in 0..<random.number(below: 3) { steps.append(say(in: url)) }
+            if random.oneIn(3) { steps.append(.passFeed) }
+        }
+        for _ in 0...random.number(below: 3) { steps.append(.deliver(random.number(below: 3))) }
+        return steps
+            + (random.oneIn(2)
+                ? [.feedLimit(random.number(below: 2)), .passFeed, .feedLimit(nil)]
+                : [.passFeed])
     }
 
     /// Returns something that the device's user does.
@@ -251,8 +282,9 @@ private struct TraceMaker {
         }
     }
 
-    private mutating func say() -> Step {
-        let url = url()
+    private mutating func say() -> Step { say(in: url()) }
+
+    private mutating func say(in url: String) -> Step {
         let parent = random.oneIn(6) ? tags.last { $0.url == url }?.tag : nil
         let tag = "m\(tags.count)"
         tags.append((tag, url))
