@@ -18,6 +18,9 @@ extension Backend {
 extension Backend {
     /// By default, the server recognizes request IDs forever.
     public var deduplicationPeriod: Duration? { nil }
+
+    /// `nil`: the backend refuses no messages because of the stored state of a channel.
+    public func sendingRefusal(in channel: GroupChannel) -> BackendError? { nil }
 }
 
 // Default implementations of the calls that need a capability. Each throws `unsupported`.

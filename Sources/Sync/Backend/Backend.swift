@@ -42,6 +42,14 @@ public protocol Backend: Sendable {
     /// then, the engine marks the message as failed and does not retry it automatically.
     var deduplicationPeriod: Duration? { get }
 
+    /// Returns the error with which the backend would refuse every message to a channel, according
+    /// to the stored state of the channel; `nil`, the default, if there is none.
+    ///
+    /// The engine calls this method before it stores a message or an edit, and before it uploads a
+    /// file, and does neither if there is an error. An example is a channel that is encrypted in a
+    /// way that the backend does not support. The method makes no request.
+    func sendingRefusal(in channel: GroupChannel) -> BackendError?
+
     // MARK: The connection
 
     /// Connects a user.

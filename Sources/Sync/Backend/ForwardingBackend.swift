@@ -41,6 +41,11 @@ extension ForwardingBackend {
     /// The deduplication period of ``base``.
     public var deduplicationPeriod: Duration? { base.deduplicationPeriod }
 
+    /// The error of ``base``.
+    public func sendingRefusal(in channel: GroupChannel) -> BackendError? {
+        base.sendingRefusal(in: channel)
+    }
+
     /// Forwards the call to ``base``.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try await perform(#function, [credentials]) { () async throws(BackendError) in

@@ -60,6 +60,7 @@ enum BackendAnswer: Sendable {
 extension Backend {
     func answer(
         to request: BackendRequest, _ files: OutboxFiles? = nil,
+        storedChannel: () -> GroupChannel? = { nil },
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async -> BackendAnswer {
         do throws(BackendError) {
@@ -84,6 +85,8 @@ extension Backend {
             case .channel(let url): return .channel(try await channel(url))
             case .send(let item): return .message(try await send(item))
             case .upload(let item, let index):
+                // The channel may have changed since the item was stored.
+                if let refusal = storedChannel().flatMap(sendingRefusal) { throw refusal }
                 return .uploaded(try await upload(item, index, files, progress))
             case .update(let id, let url, let update, let requestID):
                 return .message(

@@ -426,7 +426,13 @@ public actor SyncEngine {
             await ending?.value
             let meter = UploadMeter()
             let answer = await withTaskCancellationHandler {
-                await backend.answer(to: request, store.outboxFiles) { progress in
+                await backend.answer(
+                    to: request, store.outboxFiles,
+                    storedChannel: {
+                        // If the channel cannot be read, the server decides.
+                        request.channelURL.flatMap { try? store.groupChannel($0) }
+                    }
+                ) { progress in
                     guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
                         // Ignore the error: a closed store has no observers.

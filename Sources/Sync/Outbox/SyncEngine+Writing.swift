@@ -10,7 +10,9 @@ extension SyncEngine {
     /// Sends a text message to a channel.
     ///
     /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`.
+    /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`;
+    ///   `notPermitted` if the channel is frozen, or if ``Backend/sendingRefusal(in:)`` returns an
+    ///   error.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group
@@ -158,6 +160,7 @@ extension SyncEngine {
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
     ) throws(SyncError) -> RequestID {
+        try checkSending(to: url)
         let edit = outboxItem(.update, in: url) { $0.set(update) }
         try change { (core) throws(SyncError) in
             try core.edit(target, as: edit) { $0.message?.apply(update) ?? false }
@@ -224,6 +227,7 @@ extension SyncEngine {
     private func post(
         _ message: Message, keepsCopies: Bool = false
     ) throws(SyncError) -> Message {
+        try checkSending(to: message.channelURL)
         var item = OutboxItem(message, requestID: makeRequestID())
         do throws(SyncError) {
             for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
@@ -264,6 +268,14 @@ extension SyncEngine {
             operation, requestID: makeRequestID(), channelURL: url, createdAt: now())
         fill(&item)
         return item
+    }
+
+    /// Throws `notPermitted` if the backend would refuse every message to a channel, according to
+    /// the stored state of the channel.
+    private func checkSending(to url: ChannelURL) throws(SyncError) {
+        let channel = try stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
+        guard let refusal = channel.flatMap(backend.sendingRefusal) else { return }
+        throw SyncError(.notPermitted, refusal.message, cause: refusal)
     }
 
     /// Throws an error if the server would reject one of the files.
