@@ -78,6 +78,18 @@ import Testing
         #expect(connector.phase == .off && connector.credentials == nil)
     }
 
+    @Test(arguments: [BackendError.Code.refused, .notFound, .unsupported])
+    func attemptWithAFinalErrorIsNotRepeated(_ code: BackendError.Code) {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        #expect(connector.fail(BackendError(code, "no")) == .nothing)
+        #expect(connector.phase == .off)
+        guard case .connect = connector.begin(as: bob) else {
+            Issue.record("the app can connect again")
+            return
+        }
+    }
+
     /// Tests invariants under random events: no generation is reused, a connecting engine has
     /// credentials, and attempts are counted from 1.
     @Test(arguments: 0..<200) func stateIsConsistentAfterAnySequenceOfEvents(seed: Int) {

@@ -79,6 +79,12 @@ struct Connector: Hashable {
                 phase = .renewing(attempt: 1)
             }
             return .renew
+        case .refused, .notFound, .unsupported:
+            // A retry has the same result. The app may connect again.
+            if case .connecting = phase {
+                phase = .off
+                return .nothing
+            }
         // The renewed credentials have expired too. Renew them again after a delay.
         case .sessionExpired: isRenewed = false
         default: break

@@ -422,6 +422,12 @@ extension SyncCore {
         backfill[url].idleAnswers = 0
         backfill[url].usedCursors = []
         backfill.fail(url, error)
+        // Some servers show the history only after the user has accepted the invitation. The feed
+        // then reports the channel again.
+        let isInvitation = read { (reader) throws(StoreError) in
+            try reader.groupChannel(orNil: url)?.myMemberState == .invited
+        }
+        if isInvitation == true, error.code == .refused { return }
         act(.emit(.failed(url, error)))
     }
 
