@@ -111,7 +111,9 @@ extension FeedEvent {
         case .messageReceived(let message): message.text
         case .messageUpdated(let message): "~\(message.text)"
         case .messageChanged(let id, in: _): "~\(id)"
-        case .messageDeleted(let id, in: _, at: _): "-\(id)"
+        case .messageDeleted(let id, in: _, at: _),
+            .messageOrEditDeleted(let id, in: _, createdAt: _, at: _):
+            "-\(id)"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
         case .threadInfo(let event): "thread \(event.threadInfo?.replyCount ?? 0)"

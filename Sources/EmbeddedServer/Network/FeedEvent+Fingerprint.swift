@@ -22,6 +22,8 @@ extension FeedEvent {
         case .messageChanged(let id, in: let url): hash.combine("messageChanged", id, url)
         case .messageDeleted(let id, in: let url, at: let time):
             hash.combine("messageDeleted", id, url, time)
+        case .messageOrEditDeleted(let id, in: let url, let createdAt, let time):
+            hash.combine("messageOrEditDeleted", id, url, createdAt, time)
         case .reaction(let event): hash.combine("reaction", event)
         case .threadInfo(let event): hash.combine("threadInfo", event)
         case .truncation(in: let url): hash.combine("truncation", url)
@@ -46,7 +48,9 @@ extension FeedEvent {
     /// Pages or changelogs then contain the same information.
     var isOfMessage: Bool {
         switch self {
-        case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted, .reaction: true
+        case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted,
+            .messageOrEditDeleted, .reaction:
+            true
         default: false
         }
     }

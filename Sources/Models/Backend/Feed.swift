@@ -59,10 +59,18 @@ public enum FeedEvent: Hashable, Sendable {
     /// A message of a group channel was changed or deleted.
     ///
     /// The event contains only the message's ID: a client that has cached the message fetches it
-    /// again when a list shows the message.
+    /// again when a list shows the message. If a later event of the batch reports the message with
+    /// ``messageUpdated(_:)``, it replaces even a newer version, because an edit was removed.
     case messageChanged(MessageID, in: ChannelURL)
     /// A message was deleted. The time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
+    /// A message or an edit of a message was deleted, and the backend knows neither which of them
+    /// it was, nor whether the message was in a thread.
+    ///
+    /// `createdAt` is the time of the message or of the edit, and `at` the time of the deletion. If
+    /// the client has not cached the message, it fetches again the messages that may have changed:
+    /// those whose last edit has the time `createdAt`, and those with a reply since then.
+    case messageOrEditDeleted(MessageID, in: ChannelURL, createdAt: Timestamp, at: Timestamp)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
     /// A thread has gained or lost a reply.
@@ -108,6 +116,7 @@ extension FeedEvent {
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
             .messageChanged(_, in: let url),
+            .messageOrEditDeleted(_, in: let url, createdAt: _, at: _),
             .truncation(in: let url), .historyChanged(in: let url, from: _, through: _),
             .read(by: _, in: let url, at: _),
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),

@@ -174,7 +174,12 @@ extension Device {
 }
 
 extension FeedEvent {
-    var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
+    var isDeletion: Bool {
+        switch self {
+        case .messageDeleted, .messageOrEditDeleted: true
+        default: false
+        }
+    }
 
     /// A Boolean value that indicates whether devices store the data that the event changes.
     ///

@@ -145,7 +145,9 @@ extension BackendConformance {
                 try expect(
                     notified.contains(id) || !received.contains(id),
                     "the feed reported an edit of \(id) before the message")
-            case .messageDeleted(let id, in: _, at: _): deleted.insert(id)
+            case .messageDeleted(let id, in: _, at: _),
+                .messageOrEditDeleted(let id, in: _, createdAt: _, at: _):
+                deleted.insert(id)
             default: break
             }
         }

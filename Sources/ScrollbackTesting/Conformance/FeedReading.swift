@@ -78,7 +78,9 @@ struct FeedReading {
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("the deletion") { event in
             switch event {
-            case .messageDeleted(let id, in: message.channelURL, at: _): id == message.messageID
+            case .messageDeleted(let id, in: message.channelURL, at: _),
+                .messageOrEditDeleted(let id, in: message.channelURL, createdAt: _, at: _):
+                id == message.messageID
             case .truncation(in: message.channelURL): true
             default: false
             }
@@ -164,7 +166,8 @@ extension FeedEvent {
     func isAbout(_ id: MessageID?) -> Bool {
         switch self {
         case .messageReceived(let message), .messageUpdated(let message): message.messageID == id
-        case .messageDeleted(let other, in: _, at: _), .messageChanged(let other, in: _):
+        case .messageDeleted(let other, in: _, at: _), .messageChanged(let other, in: _),
+            .messageOrEditDeleted(let other, in: _, createdAt: _, at: _):
             other == id
         case .reaction(let event): event.messageID == id
         default: false

@@ -37,6 +37,10 @@ struct Replica {
         case .messageReceived(let message), .messageUpdated(let message): save(message)
         case .messageChanged(let id, in: _): try await lookUp(id)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
+        case .messageOrEditDeleted(let id, in: _, let createdAt, at: _):
+            messages[id] = nil
+            // The event may have been an edit of an older message, or a reply to one.
+            try await fetch(from: .distantPast, through: createdAt)
         case .reaction(let event): messages[event.messageID]?.apply(event)
         case .truncation: try await backfill(before)
         case .historyChanged(in: _, let from, let through):

@@ -104,7 +104,9 @@ extension FeedEvent {
         case .messageReceived(let message): "+\(message.shown) in \(message.channelURL)"
         case .messageUpdated(let message): "*\(message.shown) in \(message.channelURL)"
         case .messageChanged(let id, in: let url): "*\(id) in \(url)"
-        case .messageDeleted(let id, in: let url, at: _): "-\(id) in \(url)"
+        case .messageDeleted(let id, in: let url, at: _),
+            .messageOrEditDeleted(let id, in: let url, createdAt: _, at: _):
+            "-\(id) in \(url)"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
         case .threadInfo(let event): "thread(\(event.parentMessageID))"

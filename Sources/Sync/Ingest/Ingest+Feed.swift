@@ -25,6 +25,7 @@ extension Ingest {
         var report = FeedReport()
         isFeed = true
         isCatchingUp = missed != nil
+        changedMessages = []
         defer { isFeed = false }
         let channelsWithLastMessage = Set(
             feed.events.compactMap { event -> ChannelURL? in
@@ -106,10 +107,16 @@ extension Ingest {
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageChanged(let id, let url):
             try recordChanged(id, in: url)
+            changedMessages.insert(id)
             report.channelsToBackfill.append(url)
         case .messageDeleted(let id, let url, let time):
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
             if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
+        case .messageOrEditDeleted(let id, let url, let createdAt, let time):
+            try recordChanges(byDeletionOf: id, in: url, createdAt: createdAt)
+            try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
+            if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
+            report.channelsToBackfill.append(url)
         case .reaction(let reaction):
             try change(
                 reaction.messageID, in: reaction.channelURL, by: event,
@@ -160,6 +167,28 @@ extension Ingest {
         if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(orNil: id, in: url)?.position else { return }
         try markStale(position, in: url)
+    }
+
+    /// Marks the messages as stale that the deletion of a message or of an edit has changed.
+    ///
+    /// If the message with the ID is stored, these are only the message that it replies to.
+    /// Otherwise, they are the messages whose last edit has the time `createdAt`, and those whose
+    /// thread may have had a reply at that time.
+    private mutating func recordChanges(
+        byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
+    ) throws(StoreError) {
+        if let held = try batch.message(orNil: id, in: url) {
+            if let parent = held.parentMessageID { try recordChanged(parent, in: url) }
+            return
+        }
+        let older = try batch.messages(
+            in: url, from: .beginning, to: Gap.Bound(after: createdAt), isNewestFirst: false)
+        for message in older {
+            let isEdited = message.updatedAt == createdAt
+            let hasReply = message.threadInfo?.lastRepliedAt.map { createdAt <= $0 } ?? false
+            guard let id = message.messageID, isEdited || hasReply else { continue }
+            try recordChanged(id, in: url)
+        }
     }
 
     /// Adds a gap that is newer than all known messages, because the feed has reported a
@@ -275,7 +304,8 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// Applies a change of a channel, and returns whether the channel is new.
+    /// Applies a change of a channel, and returns whether the channel is new, or the user has just
+    /// joined it.
     private mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(orNil: url)
@@ -287,7 +317,7 @@ extension Ingest {
             channel, over: held, channelSource(update.source),
             people: update.users.isEmpty && update.actor == nil ? nil : people)
         for user in update.users { try batch.save(user, source: channelSource(update.source)) }
-        return held == nil
+        return held == nil || held?.myMemberState == .invited
     }
 
     /// Saves a channel, and removes the messages that are older than the user's history.

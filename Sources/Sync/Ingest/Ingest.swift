@@ -26,6 +26,8 @@ struct Ingest {
     /// A Boolean value that indicates whether the feed reports events that were missed without a
     /// connection, rather than live events.
     var isCatchingUp = false
+    /// The messages that the feed has reported as changed, in this batch.
+    var changedMessages: Set<MessageID> = []
     /// A Boolean value that indicates whether the messages were received alone, that is, without
     /// the messages next to them in the history.
     var isAlone = false
@@ -153,6 +155,7 @@ struct Ingest {
         // An answer that is not fresh may be older than events that were reported since the
         // request.
         let isCurrent = freshness == .fresh || isFeed
+        let isReverted = isFeed && changedMessages.contains(position.messageID)
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
         do throws(StoreError) {
@@ -161,9 +164,8 @@ struct Ingest {
                 if isCurrent, known.mayBeOfAnotherHistory(held.position) { return message }
                 var message = message
                 if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
-                if freshness == .fresh, message.version >= held.version {
-                    return held.replaced(by: message)
-                }
+                // The version may be earlier than the stored one, because edits can be removed.
+                if freshness == .fresh || isReverted { return held.replaced(by: message) }
                 // If the times are equal, the feed's version is newer.
                 return isFeed ? held.merged(with: message) : message.merged(with: held)
             }
@@ -177,7 +179,8 @@ struct Ingest {
         // Record the message for requests in flight, even if it has not changed. Do not record
         // untrusted data, because it must not take precedence over their answers.
         if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
-        if isCurrent, !known.stale.isEmpty { try verify(position, in: url) }
+        // A reverted message stays stale: a later answer may still contain the removed edit.
+        if isCurrent, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }
