@@ -177,7 +177,8 @@ limit = $(shell command -v timeout >/dev/null && echo timeout -k 5 $1)
 # The stories restart a server, so they run alone.
 test-matrix: deps
 	$(call with-matrix,peer start \
-	    && $(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests' \
+	    && if Tests/Tools/matrix-nio needs; then export SCROLLBACK_MATRIX_NIO=1; fi \
+	    && $(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests|LiveClientTests' \
 	    && $(TEST) $(STRICT) --skip-build --filter LiveStoryTests)
 
 # The stories that do not restart the server. `make test` has built them.

@@ -62,6 +62,12 @@ public actor MatrixBackend: Backend {
         /// that is sent again.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
+        /// A closure that returns a number that it has not returned before, in this process or in
+        /// earlier ones.
+        ///
+        /// The numbers make `/sync` requests different from each other.
+        package var uniqueNumber: @Sendable () -> Int = { Int.random(in: 1..<1 << 53) }
+
         /// A closure that returns the monotonic time, for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
@@ -73,7 +79,8 @@ public actor MatrixBackend: Backend {
     public nonisolated let capabilities: BackendCapabilities = [
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
-        .unreadCounts, .channelManagement, .invitations, .moderation, .messageSearch,
+        .unreadCounts, .channelManagement, .invitations, .moderation,
+        .restrictionLists, .messageSearch,
         .separateReactions,
     ]
 
@@ -100,11 +107,23 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    /// The number of `/sync` requests so far, which makes the filter of each request different.
-    var syncCount = 0
+    /// The token of the last batch of the feed; `nil` before the first one.
+    var feedToken: String?
+    /// The rooms that were not encrypted when the server was asked, during this connection.
+    var unencrypted: Set<String> = []
     /// The last known members of rooms, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
+    var known = KnownMessages()
+    /// The times of the events that this process has received.
+    var eventTimes = RecentEntries<Timestamp>(capacity: 20_000)
+    /// The user's reactions that this process has received: the IDs of their events, by message and
+    /// key.
+    var ownReactions = RecentEntries<String>(capacity: 1_000)
+    /// The number of replies of `/sync` with events of rooms.
+    var timelineCount = 0
+    /// The channels whose readers the feed still has to report.
+    var unreportedReaders: [String] = []
     var pageTokens = PageTokens()
     /// A Boolean value that indicates whether the known rooms still have to be compared with those
     /// of the server, which happens once for each session.

@@ -75,8 +75,9 @@ extension Command {
             let channel = try await client.refreshChannel(url)
             return ValuedReply(columns([channel.tableRow]), channel)
         },
-        onChannel("join CHANNEL", "Joins a public group channel.") { client, url in
-            let channel = try await client.join(url)
+        Command("join CHANNEL", "Joins a public group channel.") { arguments in
+            // The server may not show a channel that the user has not joined.
+            let channel = try await arguments.client.join(arguments.onlyChannel)
             return "joined \(channel.url), of \(counted(channel.memberCount, "member"))"
         },
         onChannel("leave [CHANNEL]", "Leaves a group channel.") { client, url in

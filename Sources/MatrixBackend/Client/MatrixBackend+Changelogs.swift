@@ -9,8 +9,9 @@ extension MatrixBackend {
     /// messages, so the cost depends on the number of messages since the point: one request for
     /// each hundred of these messages, and one request for each edited message.
     ///
-    /// - Throws: `expired` if the server does not know the point, or if a reaction was removed and
-    ///   its message cannot be determined.
+    /// - Throws: `expired` if the server does not know the point, or if an event was deleted that is
+    ///   older than the point and that this process has not received: the server does not report
+    ///   which message it changed.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -30,7 +31,8 @@ extension MatrixBackend {
         } catch  where error.detail == .invalidParameter {
             throw BackendError(.expired, error.message)
         }
-        seen.insert(reply.events)
+        receive(reply.events)
+        seen.insertDeleted(reply.events)
         var changes = MessageChanges()
         for event in first + reply.events { changes.add(event, seen) }
         try await resolve(&changes, in: room)
@@ -63,11 +65,14 @@ extension MatrixBackend {
             try await self.event(id, in: room)
         }
         for (id, event) in zip(unknown, events) {
-            if event?.type == "m.reaction" {
+            // A redacted event no longer names the message that it was for. An event with the type
+            // of a message may have been an edit, or a reply in a thread.
+            if let event, event.type == "m.reaction" || event.hasMessageType {
                 throw BackendError(
-                    .expired, "a reaction in \(room) was removed, to a message that is not known")
+                    .expired, "the deleted event \(id) of \(room) changed a message that is unknown"
+                )
             }
-            if event?.hasMessageType ?? true { changes.deleted[id] = changes.unknown[id] }
+            if event == nil { changes.deleted[id] = changes.unknown[id] }
         }
     }
 
@@ -108,6 +113,9 @@ extension MatrixBackend {
         try await updateList()
         let me = try me
         let changed = Set(reply.joined.keys).union(reply.invited.keys)
+        _ = try await concurrently(changed.sorted()) { room throws(BackendError) in
+            try await self.resolveReceipts(of: room)
+        }
         var changelog = GroupChannelChangelog()
         changelog.updated = list.channelIDs.sorted().filter(changed.contains)
             .compactMap { list.channel($0, for: me) }
@@ -130,9 +138,14 @@ private struct MessageChanges {
             updated.insert(edited)
         } else if let (_, target) = event.reaction {
             updated.insert(target)
+        } else if case .reply(let root) = SeenEvents.Meaning(event) {
+            updated.insert(root)
         } else if let redacted = event.redacts {
             switch seen[redacted] {
-            case .message, .reply: deleted[redacted] = event.time
+            case .message, .reference: deleted[redacted] = event.time
+            case .reply(let root):
+                deleted[redacted] = event.time
+                updated.insert(root)
             case .edit(let target), .reaction(_, let target, _): updated.insert(target)
             case nil: unknown[redacted] = event.time
             }

@@ -9,27 +9,27 @@ extension MatrixBackend {
     /// connection of this process, the tokens of the credentials, and the result of a login with
     /// the password.
     ///
-    /// - Throws: `refused` if the password is wrong, or the token belongs to another user;
+    /// - Throws: `refused` if the password is wrong, the token belongs to another user, or the
+    ///   address is not that of a homeserver;
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
-    ///   device was removed.
+    ///   device was removed. Later calls throw the last two errors too, if the tokens cannot be
+    ///   renewed with the refresh token or the password.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         await disconnect()
         if list.token != nil, lastUser != credentials.userID { forgetUser() }
         lastUser = credentials.userID
         callCount += 1
-        let known = tokens.flatMap { $0.user == credentials.userID ? $0.tokens : nil }
-        let access = known?.accessToken ?? credentials.accessToken
-        var refresh = known?.refreshToken
-        if refresh == nil, case .refreshToken(let token) = login { refresh = token }
         session = Session(
-            number: callCount, user: credentials.userID, accessToken: access ?? "",
-            refreshToken: refresh)
+            number: callCount, user: credentials.userID, accessToken: "", refreshToken: nil)
         do throws(BackendError) {
-            let user = try await signedIn(credentials.userID, hasToken: access != nil)
+            let user = try await signedIn(credentials)
             return BackendSession(user: user, epoch: Self.epoch)
         } catch {
             await disconnect()
-            throw error
+            guard error.code == .notFound || error.code == .unsupported else { throw error }
+            throw BackendError(
+                .refused, "there is no Matrix homeserver at \(homeserver): \(error.message)",
+                detail: error.detail)
         }
     }
 
@@ -38,25 +38,19 @@ extension MatrixBackend {
         session = nil
         mayHaveLostRooms = true
         isCatchingUp = true
+        unencrypted = []
+        known.removeAll()
         for call in calls.values { call.cancel() }
     }
 
-    private func signedIn(_ me: UserID, hasToken: Bool) async throws(BackendError) -> User {
-        var found: UserID?
-        if hasToken {
-            do {
-                let reply: WhoAmIReply = try await call(.get("account", "whoami"))
-                found = UserID(reply.user_id)
-            } catch  where error.code == .sessionExpired {
-                tokens = nil
-                guard case .password = login else {
-                    guard error.detail == .accessTokenNotValid else { throw error }
-                    throw BackendError(.sessionRevoked, error.message, detail: .sessionTokenRevoked)
-                }
-            }
-        }
+    private func signedIn(_ credentials: Credentials) async throws(BackendError) -> User {
+        let me = credentials.userID
         let user: UserID
-        if let found { user = found } else { user = try await signInByPassword(me) }
+        if let found = try await userOfTokens(credentials) {
+            user = found
+        } else {
+            user = try await signInByPassword(me)
+        }
         guard user == me else {
             throw BackendError(
                 .refused, "the token belongs to \(user), not to \(me)", detail: .accessTokenNotValid
@@ -71,7 +65,34 @@ extension MatrixBackend {
         }
     }
 
-    private func signInByPassword(_ me: UserID) async throws(BackendError) -> UserID {
+    /// Returns the user of the first tokens that are valid; `nil` if there are no tokens.
+    private func userOfTokens(_ credentials: Credentials) async throws(BackendError) -> UserID? {
+        var candidates: [(access: String, refresh: String?)] = []
+        if let tokens, tokens.user == credentials.userID {
+            candidates.append((tokens.tokens.accessToken, tokens.tokens.refreshToken))
+        }
+        if let access = credentials.accessToken, access != candidates.first?.access {
+            var refresh: String?
+            if case .refreshToken(let token) = login { refresh = token }
+            candidates.append((access, refresh))
+        }
+        var failure: BackendError?
+        for candidate in candidates {
+            session?.accessToken = candidate.access
+            session?.refreshToken = candidate.refresh
+            do {
+                let reply: WhoAmIReply = try await call(.get("account", "whoami"))
+                return UserID(reply.user_id)
+            } catch  where error.code == .sessionExpired || error.code == .sessionRevoked {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
+
+    @discardableResult
+    func signInByPassword(_ me: UserID) async throws(BackendError) -> UserID {
         guard case .password(let password) = login else {
             throw BackendError(
                 .refused, "\(me) has neither an access token nor a password",
@@ -105,8 +126,11 @@ extension MatrixBackend {
 
     private func forgetUser() {
         list = RoomList()
+        feedToken = nil
         people = [:]
         seen = SeenEvents()
+        ownReactions.removeAll()
+        unreportedReaders = []
     }
 
     var me: UserID {

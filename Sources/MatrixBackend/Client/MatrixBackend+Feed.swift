@@ -11,25 +11,38 @@ extension MatrixBackend {
         var events: [FeedEvent] = []
         // The first request of a connection does not wait for events: its events happened before,
         // and do not count as live.
+        let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
-            since: cursor.rawValue, wait: isCatchingUp ? .zero : options.longPoll)
+            since: cursor.rawValue, wait: isWaiting ? options.longPoll : .zero)
         isCatchingUp = false
-        if list.token == cursor.rawValue {
+        let isListCurrent = list.token == cursor.rawValue
+        if isListCurrent {
             apply(reply)
         } else if reply.changesState {
             try await updateList()
         }
         events += try await channelsAfterPurge()
+        if reply.directRooms != nil { events += try distinctChannels() }
         for id in reply.left.keys.sorted() {
             list.remove(id)
             events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
         }
-        for id in reply.invited.keys.sorted() { events += try completeState(of: id) }
+        for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
         for id in reply.joined.keys.sorted() {
             guard let room = reply.joined[id], !(list.rooms[id]?.isSpace ?? false) else { continue }
-            events += try await self.events(of: room, id)
+            events += try await self.events(of: room, id, isListCurrent: isListCurrent)
         }
-        return batch(events, reply.nextBatch)
+        return batch(events + (try await lateReaders()), reply.nextBatch)
+    }
+
+    /// Returns an event for each channel that says whether it is a direct chat.
+    private func distinctChannels() throws(BackendError) -> [FeedEvent] {
+        let me = try me
+        return list.channelIDs.sorted().compactMap { list.channel($0, for: me) }.map { channel in
+            var patch = Patch<GroupChannel>()
+            patch.set(\.isDistinct, to: channel.isDistinct)
+            return .channel(ChannelUpdate(channel.url, patch))
+        }
     }
 
     private func beginning() async throws(BackendError) -> FeedBatch {
@@ -41,8 +54,10 @@ extension MatrixBackend {
             throw BackendError(.unanswered, "the server returned no position in the list of rooms")
         }
         isCatchingUp = false
-        let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
-            .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
+        let order = list.channelIDs.compactMap { list.channel($0, for: me) }
+            .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }.map(\.url.rawValue)
+        try await resolveNewestReceipts(of: order)
+        let channels = order.compactMap { list.channel($0, for: me) }
         let all = FeedEvent.channels(Set(channels.map(\.url)))
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
@@ -60,11 +75,13 @@ extension MatrixBackend {
     }
 
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {
-        FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
+        feedToken = token
+        return FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
     /// Returns an event with the complete state of a room; none for a space.
-    private func completeState(of id: String) throws(BackendError) -> [FeedEvent] {
+    private func completeState(of id: String) async throws(BackendError) -> [FeedEvent] {
+        try await resolveReceipts(of: id)
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
         return [FeedEvent(whole: channel)]
@@ -73,7 +90,7 @@ extension MatrixBackend {
     // MARK: A room
 
     private func events(
-        of changes: SyncReply.JoinedRoom, _ room: String
+        of changes: SyncReply.JoinedRoom, _ room: String, isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
         let url = ChannelURL(room)
         var events: [FeedEvent] = []
@@ -83,8 +100,12 @@ extension MatrixBackend {
             let isLast = !changes.timeline[(index + 1)...].contains { $0.edited == event.edited }
             events += try await self.events(of: event, in: room, current, isLastEdit: isLast)
         }
-        events = try await channelEvents(of: changes, room, current) + events
-        for (user, time) in changes.readers {
+        events =
+            try await channelEvents(of: changes, room, current, isListCurrent: isListCurrent)
+            + events
+        let readers = try await readers(of: changes.receipts, in: room)
+        list.resolve(changes.receipts, readers, of: room)
+        for (user, time) in readers {
             events.append(.read(by: UserID(user), in: url, at: time))
         }
         if let typing = changes.typing {
@@ -111,10 +132,11 @@ extension MatrixBackend {
         // message.
         let edited = Array(Set(timeline.compactMap(\.edited)))
         let found = try await concurrently(edited) { id throws(BackendError) in
-            try await self.message(id, in: room)
+            try await self.currentEvent(id, in: room)
         }
-        for (id, message) in zip(edited, found) {
-            messages["edited \(id)"] = message
+        let current = found.compactMap(\.self)
+        for message in try await self.messages(current, in: room) {
+            messages["edited \(message.messageID?.rawValue ?? "")"] = message
         }
         return messages
     }
@@ -127,7 +149,7 @@ extension MatrixBackend {
             guard case .reply(let root) = SeenEvents.Meaning(event) else {
                 return [.messageReceived(message)]
             }
-            return try await [.messageReceived(message)] + thread(root, in: room, at: event.time)
+            return try await [.messageReceived(message)] + thread(root, in: room)
         }
         if let edited = event.edited {
             guard isLastEdit, let message = current["edited \(edited)"] else { return [] }
@@ -157,11 +179,11 @@ extension MatrixBackend {
         let url = ChannelURL(room)
         let deletion = FeedEvent.messageDeleted(MessageID(id), in: url, at: time)
         switch seen[id] {
-        case .message: return [deletion]
-        case .reply(let root): return try await [deletion] + thread(root, in: room, at: time)
-        case .edit(let edited):
-            return try await message(edited, in: room).map { [.messageUpdated($0)] } ?? []
+        case .message, .reference: return [deletion]
+        case .reply(let root): return try await [deletion] + reverted(root, in: room)
+        case .edit(let edited): return try await reverted(edited, in: room)
         case .reaction(let key, let target, let user):
+            ownReactions["\(target) \(key)"] = nil
             return [
                 .reaction(
                     ReactionEvent(
@@ -169,21 +191,31 @@ extension MatrixBackend {
             ]
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
-            if event.hasMessageType { return [deletion] }
-            // A redacted reaction no longer names its message, which may be any older message of
-            // the room.
+            // A redacted event no longer names the message that it was for: an edit or a reaction
+            // may have been for any older message of the room.
+            if event.hasMessageType {
+                return [
+                    .messageOrEditDeleted(MessageID(id), in: url, createdAt: event.time, at: time)
+                ]
+            }
             return event.type == "m.reaction"
                 ? [.historyChanged(in: url, from: nil, through: event.time)] : []
         }
     }
 
+    /// Returns the events for a message that has lost an edit or a reply, and therefore has an
+    /// earlier version than before.
+    private func reverted(_ id: String, in room: String) async throws(BackendError) -> [FeedEvent] {
+        guard let message = try await message(id, in: room) else { return [] }
+        return [.messageChanged(MessageID(id), in: ChannelURL(room)), .messageUpdated(message)]
+    }
+
     private func thread(
-        _ root: String, in room: String, at time: Timestamp
+        _ root: String, in room: String
     ) async throws(BackendError) -> [FeedEvent] {
-        guard let event = try await event(root, in: room), event.isMessage else { return [] }
-        let info = ThreadInfo(
-            replyCount: event.thread?.count ?? 0, lastRepliedAt: event.thread?.latestAt,
-            updatedAt: time)
+        guard let event = try await event(root, in: room), event.isMessage,
+            let info = event.thread.map(ThreadInfo.init)
+        else { return [] }
         return [
             .threadInfo(
                 ThreadInfoUpdateEvent(
@@ -197,22 +229,49 @@ extension MatrixBackend {
     /// If the room's state has changed, the event contains the channel's complete state. Otherwise,
     /// it contains the properties that messages and receipts change.
     private func channelEvents(
-        of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message]
+        of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
+        isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
-        if changes.changesState { return try completeState(of: room) }
+        if changes.changesState { return try await completeState(of: room) }
         var patch = Patch<GroupChannel>()
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
-        let changesOld = changes.timeline.contains { $0.edited != nil || $0.redacts != nil }
-        if changesOld {
+        if try await changesLastMessage(changes, room, current, isListCurrent: isListCurrent) {
             let message = try await newestMessage(in: room)
             list.setLastMessage(message, of: room)
             patch.set(\.lastMessage, to: message)
         } else if let last = changes.timeline.last(where: \.isMessage) {
-            patch.set(\.lastMessage, to: current[last.id])
+            patch.set(\.lastMessage, to: current["edited \(last.id)"] ?? current[last.id])
+        } else if let last = list.rooms[room]?.lastMessage?.messageID?.rawValue,
+            let message = current["edited \(last)"]
+        {
+            list.setLastMessage(message, of: room)
+            patch.set(\.lastMessage, to: message)
         }
         guard !patch.isEmpty else { return [] }
         return [.channel(ChannelUpdate(ChannelURL(room), patch))]
+    }
+
+    /// Returns a Boolean value that indicates whether the last message of a room has to be
+    /// requested, because it may have been deleted or may have lost an edit.
+    private func changesLastMessage(
+        _ changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
+        isListCurrent: Bool
+    ) async throws(BackendError) -> Bool {
+        let redacted = changes.timeline.compactMap(\.redacts)
+        let changesOld = !redacted.isEmpty || changes.timeline.contains { $0.edited != nil }
+        guard changesOld else { return false }
+        guard isListCurrent, let last = list.rooms[room]?.lastMessage?.messageID?.rawValue else {
+            return true
+        }
+        return redacted.contains { id in
+            switch seen[id] {
+            case .message, .reference, .reply: id == last
+            case .edit(let target): target == last
+            case .reaction: false
+            case nil: true
+            }
+        }
     }
 }
 
@@ -232,7 +291,8 @@ extension FeedEvent {
 extension SyncReply {
     /// A Boolean value that indicates whether the reply changes the state of a room.
     fileprivate var changesState: Bool {
-        !invited.isEmpty || !left.isEmpty || joined.values.contains(where: \.changesState)
+        !invited.isEmpty || !left.isEmpty || directRooms != nil
+            || joined.values.contains(where: \.changesState)
     }
 }
 

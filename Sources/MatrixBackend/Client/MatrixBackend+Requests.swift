@@ -22,18 +22,27 @@ extension MatrixBackend {
 
     /// Sends a request, and returns its successful reply.
     ///
-    /// If the access token has expired and there is a refresh token, the request is sent once more
-    /// with a renewed token.
+    /// If the server rejects the access token, the request is sent again with a renewed one. A new
+    /// token may be rejected too, so that there are up to three attempts: with the token of the
+    /// session, with that of a refresh, and with that of a login.
+    ///
+    /// - Throws: `sessionExpired` or `sessionRevoked` if the token cannot be renewed.
     func reply(to request: MatrixRequest) async throws(BackendError) -> HTTPReply {
         guard let session else {
             throw BackendError(.notConnected, "no user is connected: call connect(as:) first")
         }
-        do {
-            return try await reply(to: request, token: session.accessToken)
-        } catch  where error.code == .sessionExpired && request.isAuthorized {
-            let token = try await renewedToken(after: session, or: error)
-            return try await reply(to: request, token: token)
+        guard request.isAuthorized else { return try await reply(to: request, token: "") }
+        var token = session.accessToken
+        for _ in 0..<2 {
+            do { return try await reply(to: request, token: token) } catch
+                where error.code == .sessionExpired
+            {
+                token = try await renewedToken(after: token, session.number, or: error)
+            }
         }
+        do { return try await reply(to: request, token: token) } catch
+            where error.code == .sessionExpired
+        { throw error.endOfSession }
     }
 
     private func reply(
@@ -71,20 +80,19 @@ extension MatrixBackend {
         throw error
     }
 
-    /// Renews the access token.
+    /// Renews the access token `old`, which the server has rejected with `rejection`.
     ///
     /// Concurrent calls share one renewal.
     private func renewedToken(
-        after old: Session, or expiry: BackendError
+        after old: String, _ number: Int, or rejection: BackendError
     ) async throws(BackendError) -> String {
-        if let renewal { return try await renewal.value.get() }
-        guard let session, session.number == old.number, let refreshToken = session.refreshToken
-        else { throw expiry }
+        guard let session, session.number == number else { throw rejection }
         // Another call renewed the token while this one was in flight.
-        guard session.accessToken == old.accessToken else { return session.accessToken }
+        guard session.accessToken == old else { return session.accessToken }
+        if let renewal { return try await renewal.value.get() }
         let task = Task { () async -> Result<String, BackendError> in
             do throws(BackendError) {
-                return .success(try await self.renew(refreshToken))
+                return .success(try await self.renewToken(after: rejection))
             } catch {
                 return .failure(error)
             }
@@ -94,11 +102,33 @@ extension MatrixBackend {
         return try await task.value.get()
     }
 
-    private func renew(_ refreshToken: String) async throws(BackendError) -> String {
+    /// Renews the access token with the refresh token or, if there is none or the server rejects
+    /// it, with the password.
+    private func renewToken(after rejection: BackendError) async throws(BackendError) -> String {
+        if let refreshToken = session?.refreshToken {
+            do {
+                return try await refresh(refreshToken)
+            } catch  where !error.isTransient && error.code != .canceled {
+                session?.refreshToken = nil
+            }
+        }
+        tokens = nil
+        guard case .password = login, let user = session?.user else {
+            throw rejection.endOfSession
+        }
+        do {
+            try await signInByPassword(user)
+        } catch  where error.code == .refused {
+            // The password has changed.
+            throw rejection.endOfSession
+        }
+        return session?.accessToken ?? ""
+    }
+
+    private func refresh(_ refreshToken: String) async throws(BackendError) -> String {
         var request = MatrixRequest.post("refresh", body: ["refresh_token": .string(refreshToken)])
         request.isAuthorized = false
-        let reply = try await self.reply(to: request, token: "")
-        let decoded: RefreshReply = try decode(reply.body, of: request)
+        let decoded: RefreshReply = try await call(request)
         session?.accessToken = decoded.access_token
         session?.refreshToken = decoded.refresh_token ?? refreshToken
         keepTokens(deviceID)
@@ -133,5 +163,16 @@ extension MatrixBackend {
         var values: [Value] = []
         for result in results { if let result { values.append(try result.get()) } }
         return values
+    }
+}
+
+extension BackendError {
+    /// The error to report if a rejected access token cannot be renewed.
+    ///
+    /// After a soft logout, the same device may sign in again and keep its data. Otherwise, the
+    /// device was signed out.
+    fileprivate var endOfSession: BackendError {
+        guard code == .sessionExpired, detail == .accessTokenNotValid else { return self }
+        return BackendError(.sessionRevoked, message, detail: .sessionTokenRevoked)
     }
 }

@@ -7,7 +7,6 @@ extension MatrixBackend {
     /// - Throws: `expired` if the server does not know the token.
     func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
     {
-        syncCount += 1
         var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
         request.wait = wait
         // The server accepts only integers as the timeout.
@@ -16,9 +15,14 @@ extension MatrixBackend {
         do {
             let reply: SyncReply = try await call(request)
             for (id, room) in reply.joined {
+                if room.turnsOnEncryption { unencrypted.remove(id) }
+                // The omitted events may have changed known messages.
+                if room.isLimited { known.removeAll() }
                 learn(room.state + room.timeline, in: id)
-                seen.insert(room.timeline)
+                receive(room.state + room.timeline)
+                known.apply(room.timeline, seen)
             }
+            timelineCount += reply.joined.isEmpty ? 0 : 1
             for (id, room) in reply.invited { learn(room.state, in: id) }
             return reply
         } catch  where error.code == .refused && error.detail == .invalidParameter && token != nil {
@@ -28,9 +32,9 @@ extension MatrixBackend {
 
     /// Returns the filter of a request.
     ///
-    /// Synapse caches its replies to equal requests for two minutes, so that a repeated request
-    /// would not return later changes. Therefore each filter ends with a different number of
-    /// spaces, which makes the request different.
+    /// Synapse caches its replies to equal requests of a device for two minutes, also those of an
+    /// earlier process, so that a repeated request would not return later changes. Therefore each
+    /// filter has a different number. It has no effect, because the filter excludes presence.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
         // The timeline must include state events: if the filter excludes a state event from the
@@ -39,18 +43,39 @@ extension MatrixBackend {
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
         return """
-            {"presence":{"types":[]},"account_data":{"types":["m.direct"]},"room":{\
+            {"presence":{"types":[],"limit":\(options.uniqueNumber())},"account_data":{"types":["m.direct"]},"room":{\
             "account_data":{"types":[]},"ephemeral":{"types":["m.receipt","m.typing"]},\
             "state":{"types":[\(quoted(Self.stateTypes))],\
             "lazy_load_members":true,"include_redundant_members":true},\
             "timeline":{"limit":\(limit),"types":[\(quoted(timeline))],"lazy_load_members":true}}}
-            """ + String(repeating: " ", count: syncCount % 200)
+            """
+    }
+
+    /// Records what later requests need to know of events.
+    func receive(_ events: [RoomEvent]) {
+        seen.insert(events)
+        for event in events {
+            eventTimes[event.id] = event.time
+            guard event.sender == session?.user.rawValue, let (key, target) = event.reaction else {
+                continue
+            }
+            ownReactions["\(target) \(key)"] = event.id
+        }
+    }
+
+    /// Records messages in the versions of an answer.
+    ///
+    /// `count` is the value of `timelineCount` before the request: if it has changed, the answer
+    /// may be older than the changes that the feed has reported.
+    func keep(_ events: [RoomEvent], since count: Int) {
+        receive(events)
+        if count == timelineCount { known.insert(events) }
     }
 
     static let stateTypes = [
         "m.room.create", "m.room.name", "m.room.canonical_alias", "m.room.avatar",
         "m.room.join_rules", "m.room.power_levels", "m.room.tombstone", "m.room.pinned_events",
-        "m.room.member", "dev.scrollback",
+        "m.room.member", "m.room.topic", "m.room.encryption", "dev.scrollback",
     ]
 
     /// Loads the list of rooms, or updates it if it is loaded.

@@ -21,9 +21,10 @@ extension MatrixBackend {
     /// Returns an event with its latest edit; `nil` if the room has no such event, or the user may
     /// not see it.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        let count = timelineCount
         do {
             let event: RoomEvent = try await call(.get("rooms", room, "event", id))
-            seen.insert([event])
+            keep([event], since: count)
             return event
         } catch  where error.code == .notFound || error.code == .refused {
             return nil
@@ -34,6 +35,14 @@ extension MatrixBackend {
     func message(_ id: String, in room: String) async throws(BackendError) -> Message? {
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
         return try await messages([event], in: room).first
+    }
+
+    /// Returns a message from the known messages if the feed reports their changes, otherwise with a
+    /// request; `nil` if it no longer exists.
+    func currentEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        if !isCatchingUp, let event = known[id] { return event }
+        guard let event = try await event(id, in: room), event.isMessage else { return nil }
+        return event
     }
 
     /// Throws unless the user is or was a member of the room.
@@ -125,7 +134,7 @@ extension MatrixBackend {
                     ("dir", "f"), ("from", token), ("limit", "\(Self.maximumReactionCount)"),
                     ("filter", #"{"types":["m.reaction"]}"#),
                 ]))
-        seen.insert(reply.events)
+        receive(reply.events)
         return reply.events.count < Self.maximumReactionCount ? reply.events : nil
     }
 
@@ -143,7 +152,7 @@ extension MatrixBackend {
             events += reply.events
             token = reply.end
         } while token != nil && events.count < 10_000
-        seen.insert(events)
+        receive(events)
         return events
     }
 }

@@ -29,17 +29,6 @@ extension MatrixBackend {
     struct History: Sendable {
         let room: String
         var thread: String?
-
-        /// Returns a Boolean value that indicates whether the history contains an event.
-        ///
-        /// A thread of Matrix also contains replies to replies. The thread's history excludes
-        /// these, because they are not replies to its first message.
-        func contains(_ event: RoomEvent) -> Bool {
-            guard event.isMessage else { return false }
-            guard let thread else { return true }
-            let relation = event.content.relation
-            return relation?.isFallback ?? false || relation?.repliesTo ?? thread == thread
-        }
     }
 
     private func page(
@@ -98,7 +87,7 @@ extension MatrixBackend {
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: history, from: bound, limit: Self.contextCount)
-        return reply.events.filter(history.contains).reversed()
+        return reply.events.filter(\.isMessage).reversed()
     }
 
     /// Returns the messages after a point.
@@ -112,7 +101,7 @@ extension MatrixBackend {
             first = try await self.event(event, in: history.room)
         }
         let events = [first].compactMap(\.self).filter {
-            $0.id == point?.event && history.contains($0)
+            $0.id == point?.event && $0.isMessage
         }
         guard events.count < limit, let point else {
             return Segment(events: events, end: point?.token)
@@ -173,12 +162,13 @@ extension MatrixBackend {
         var (token, skipped) = (point?.token, side == .older ? point?.event : nil)
         for _ in 0..<Self.maximumRequestCount {
             let count = min(max(limit - segment.events.count, 1), 500) + (skipped == nil ? 0 : 1)
+            let timelines = timelineCount
             let reply = try await events(side, of: history, from: token, limit: count)
             learn(reply.state, in: history.room)
-            seen.insert(reply.events)
+            keep(reply.events, since: timelines)
             segment.start = segment.start ?? reply.start
             segment.end = reply.end
-            segment.events += reply.events.filter { $0.id != skipped && history.contains($0) }
+            segment.events += reply.events.filter { $0.id != skipped && $0.isMessage }
             guard reply.end != nil, segment.events.count < limit else { break }
             (token, skipped) = (reply.end, nil)
         }
@@ -221,13 +211,17 @@ extension MatrixBackend {
 
     // MARK: Rooms
 
-    /// Throws `notFound` if the user is not in the room.
+    /// Throws `notFound` if the user is not in the room, and `refused` if the user is only invited.
     ///
     /// The server would still return older messages to a user who has left.
     func requireRoom(_ id: String) async throws(BackendError) {
-        guard list.token != nil, list.rooms[id] == nil else { return }
+        guard list.token != nil, list.rooms[id]?.isInvitation ?? true else { return }
         try await updateList()
-        guard list.rooms[id] == nil else { return }
+        if let room = list.rooms[id] {
+            guard room.isInvitation else { return }
+            throw BackendError(
+                .refused, "\(try me) has not accepted the invitation to \(id)", detail: .notMember)
+        }
         throw BackendError(.notFound, "\(try me) is not in \(id)", detail: .channelNotFound)
     }
 }

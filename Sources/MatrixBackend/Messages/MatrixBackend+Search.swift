@@ -17,7 +17,7 @@ extension MatrixBackend {
         // The user may have joined a room just now.
         if reply.results.contains(where: { list.rooms[$0.room] == nil }) { try await updateList() }
         let found = reply.results.filter { list.rooms[$0.room] != nil }
-        seen.insert(found.map(\.event))
+        receive(found.map(\.event))
         let originals = try await concurrently(found) { found throws(BackendError) in
             try await self.original(of: found, in: params)
         }

@@ -12,11 +12,12 @@ extension MatrixBackend {
         let room = item.channelURL.rawValue
         try await requireRoom(room)
         if let message = try await sentMessage(of: item) { return message }
+        try await requireUnencrypted(room)
         var relation: JSONValue?
         let params: (any MessageCreateParams)? =
             item.userMessageCreateParams ?? item.fileMessageCreateParams
-        if let parent = params?.parentMessageID {
-            relation = .reply(to: parent, in: try await thread(of: parent, in: room))
+        if let params, let parent = params.parentMessageID {
+            relation = try await self.relation(to: parent, in: room, params)
         }
         let content = try JSONValue.content(of: item, relation: relation)
         let reply: EventIDReply
@@ -64,15 +65,26 @@ extension MatrixBackend {
         return nil
     }
 
-    /// Returns the ID of the first message of the thread that contains `parent` as a reply; `nil`
-    /// if `parent` is in no thread, or is itself the first message of one.
-    private func thread(
-        of parent: MessageID, in room: String
-    ) async throws(BackendError) -> String? {
-        if case .reply(let root) = seen[parent.rawValue] { return root }
-        if seen[parent.rawValue] == .message { return nil }
-        let relation = try await event(parent.rawValue, in: room)?.content.relation
-        return relation?.type == "m.thread" ? relation?.eventID : nil
+    /// Returns the relation of a reply.
+    ///
+    /// A reply that is also shown in the channel is outside of threads. The same applies if the
+    /// server accepts no thread that starts with `parent`, because `parent` refers to an event.
+    private func relation(
+        to parent: MessageID, in room: String, _ params: any MessageCreateParams
+    ) async throws(BackendError) -> JSONValue {
+        if params.isReplyToChannel { return .reply(to: parent) }
+        var meaning = seen[parent.rawValue]
+        if meaning == nil {
+            meaning = try await event(parent.rawValue, in: room).flatMap(SeenEvents.Meaning.init)
+        }
+        let answered = params.metaArrays.first { $0.key == MetaArrayKey.answered }?.values.first
+        switch meaning {
+        case .reply(let root):
+            return .reply(to: answered.map { MessageID($0) } ?? parent, inThread: root)
+        case .message, nil:
+            return .reply(to: answered.map { MessageID($0) }, inThread: parent.rawValue)
+        case .reference, .edit, .reaction: return .reply(to: parent)
+        }
     }
 
     /// Returns the reason why the server refused a message, derived from the power levels of the
@@ -92,20 +104,22 @@ extension MatrixBackend {
         return BackendError(.refused, error.message, detail: .channelFrozen)
     }
 
-    /// Edits a message with three requests, which read its current content, send the edit and read
-    /// the result.
+    /// Edits a message with two requests, which send the edit and read the result.
+    ///
+    /// If the feed has not reported the message, and no page since then contained it, another
+    /// request reads its current content.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
     ) async throws(BackendError) -> Message {
         let room = channelURL.rawValue
+        try await requireUnencrypted(room)
         let current = try await existing(messageID, in: room)
-        guard try current["sender"]?.string == me.rawValue else {
+        guard try current.sender == me.rawValue else {
             throw BackendError(
                 .refused, "\(messageID) is a message of another user", detail: .notOwnerOfMessage)
         }
-        let edited = current["unsigned"]?["m.relations"]?["m.replace"]?["content"]?["m.new_content"]
-        let content = JSONValue.edit(update, of: edited ?? current["content"] ?? [:], messageID)
+        let content = JSONValue.edit(update, of: current.currentContent, messageID)
         let _: EventIDReply = try await call(
             .put(
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
@@ -116,13 +130,15 @@ extension MatrixBackend {
         return message
     }
 
-    /// Redacts a message, after a request that checks whether it still exists.
+    /// Redacts a message, after a request that checks whether it still exists, unless the feed
+    /// reports its changes.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
         let room = channelURL.rawValue
         _ = try await existing(messageID, in: room)
         try await redact(messageID.rawValue, in: room, requestID: requestID)
+        known.remove(messageID.rawValue)
     }
 
     @discardableResult
@@ -134,52 +150,53 @@ extension MatrixBackend {
         return reply.event_id
     }
 
-    /// Returns the server's version of a message.
+    /// Returns the current version of a message.
     private func existing(
         _ id: MessageID, in room: String
-    ) async throws(BackendError) -> JSONValue {
-        try await requireRoom(room)
-        let event: JSONValue
-        do {
-            event = try await call(.get("rooms", room, "event", id.rawValue))
-        } catch  where error.code == .notFound {
-            throw .noMessage(id, in: room)
-        }
-        let type = event["type"]?.string ?? ""
-        guard RoomEvent.messageTypes.contains(type), event["unsigned"]?["redacted_because"] == nil
-        else { throw .noMessage(id, in: room) }
-        return event
+    ) async throws(BackendError) -> RoomEvent {
+        if let event = try await currentEvent(id.rawValue, in: room) { return event }
+        try await requireMembership(of: room)
+        throw .noMessage(id, in: room)
     }
 
     // MARK: Reactions
 
-    /// Adds or removes a reaction.
+    /// Adds or removes a reaction with two requests, which send the change and read its time.
     ///
-    /// Removing a reaction needs another request, which finds the reaction's event.
+    /// If the feed has not reported the message or the removed reaction, each of them needs another
+    /// request.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) -> ReactionEvent {
         let room = channelURL.rawValue
-        guard let message = try await event(messageID.rawValue, in: room), message.isMessage else {
-            try await requireMembership(of: room)
-            throw .noMessage(messageID, in: room)
-        }
+        let message = try await existing(messageID, in: room)
         let me = try me
         var id: String?
         switch action {
         case .add: id = try await addReaction(key, to: messageID, in: room, requestID)
         case .delete:
-            for event in try await reactions(to: messageID.rawValue, in: room)
-            where event.sender == me.rawValue && event.reaction?.key == key {
-                id = try await redact(event.id, in: room, requestID: requestID)
+            let name = "\(messageID) \(key)"
+            for event in try await ownReactions(key, to: messageID.rawValue, in: room) {
+                id = try await redact(event, in: room, requestID: requestID)
             }
+            ownReactions[name] = nil
         }
         // If there was no event to redact, the message is unchanged. Use its own time.
         let time = if let id { try await event(id, in: room)?.time } else { message.time }
         return ReactionEvent(
             action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,
             requestID: requestID)
+    }
+
+    /// Returns the IDs of the events of a reaction of the user.
+    private func ownReactions(
+        _ key: String, to id: String, in room: String
+    ) async throws(BackendError) -> [String] {
+        if !isCatchingUp, let event = ownReactions["\(id) \(key)"] { return [event] }
+        let me = try me.rawValue
+        return try await reactions(to: id, in: room)
+            .filter { $0.sender == me && $0.reaction?.key == key }.map(\.id)
     }
 
     private func addReaction(
@@ -198,9 +215,7 @@ extension MatrixBackend {
                     kind: .sending))
             return reply.event_id
         } catch  where error.message.contains("M_DUPLICATE_ANNOTATION") {
-            let me = try me.rawValue
-            return try await reactions(to: messageID.rawValue, in: room)
-                .first { $0.sender == me && $0.reaction?.key == key }?.id
+            return try await ownReactions(key, to: messageID.rawValue, in: room).first
         }
     }
 }

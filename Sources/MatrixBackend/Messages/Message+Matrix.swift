@@ -20,13 +20,12 @@ extension Message {
             updatedAt: event.replacement?.time)
         if type == .file { file = FileInfo(content) }
         metaArrays = content.own?.metaArrays ?? []
+        if let html = content.formattedBody {
+            metaArrays.append(MetaArray(key: MetaArrayKey.html, values: [html]))
+        }
         setMentions(content)
         setParent(event.content.relation)
-        if let thread = event.thread {
-            threadInfo = ThreadInfo(
-                replyCount: thread.count, lastRepliedAt: thread.latestAt, updatedAt: thread.latestAt
-            )
-        }
+        threadInfo = event.thread.map(ThreadInfo.init)
     }
 
     /// Returns the type, text, custom type and data of an event's message.
@@ -59,16 +58,38 @@ extension Message {
 
     /// Sets the parent message.
     ///
-    /// A message in a thread is a reply to the thread's first message, unless the sender has
-    /// explicitly replied to another message. A reply outside of a thread is also shown in the
-    /// channel.
+    /// A message in a thread is a reply to the thread's first message. If it also answers another
+    /// message of the thread, the meta array `m.in_reply_to` has that message's ID. A reply outside
+    /// of a thread is also shown in the channel.
     private mutating func setParent(_ relation: EventContent.Relation?) {
         guard let relation else { return }
-        let isThread = relation.type == "m.thread"
-        let answered = isThread && relation.isFallback ? nil : relation.repliesTo
-        guard let parent = answered ?? (isThread ? relation.eventID : nil) else { return }
-        parentMessageID = MessageID(parent)
-        isReplyToChannel = !isThread
+        guard relation.type == "m.thread", let root = relation.eventID else {
+            parentMessageID = relation.repliesTo.map { MessageID($0) }
+            isReplyToChannel = relation.repliesTo != nil
+            return
+        }
+        parentMessageID = MessageID(root)
+        guard !relation.isFallback, let answered = relation.repliesTo, answered != root else {
+            return
+        }
+        metaArrays.append(MetaArray(key: MetaArrayKey.answered, values: [answered]))
+    }
+}
+
+/// The keys of meta arrays for parts of Matrix messages.
+enum MetaArrayKey {
+    /// The ID of the message of a thread that a reply in the thread answers.
+    static let answered = "m.in_reply_to"
+    /// The text in HTML.
+    static let html = "formatted_body"
+
+    static let all = [answered, html]
+}
+
+extension ThreadInfo {
+    init(_ thread: RoomEvent.ThreadSummary) {
+        self.init(
+            replyCount: thread.count, lastRepliedAt: thread.latestAt, updatedAt: thread.latestAt)
     }
 }
 
@@ -84,15 +105,28 @@ extension EventContent {
 }
 
 extension FileInfo {
+    /// The custom type of an encrypted file.
+    static let encryptedType = "m.encrypted"
+
     init(_ content: EventContent) {
+        let info = content.info
         self.init(
             url: content.url ?? "", name: content.filename ?? content.body,
-            mimeType: content.info?.mimeType, size: content.info?.size)
+            mimeType: info?.mimeType, size: info?.size)
         requiresAuth = true
-        guard let url = content.info?.thumbnailURL else { return }
+        if content.isFileEncrypted { customType = Self.encryptedType }
+        var properties: [String: JSONValue] = [:]
+        properties["width"] = info?.width.map { .int(Int64($0)) }
+        properties["height"] = info?.height.map { .int(Int64($0)) }
+        properties["duration"] = info?.duration.map { .int(Int64($0)) }
+        if content.isVoice { properties["is_voice"] = true }
+        if !properties.isEmpty { data = JSONValue.object(properties).description }
+        guard let url = info?.thumbnailURL else { return }
         var thumbnail = Thumbnail()
         thumbnail.url = url
         thumbnail.requiresAuth = true
+        thumbnail.width = info?.thumbnailWidth ?? 0
+        thumbnail.height = info?.thumbnailHeight ?? 0
         thumbnails = [thumbnail]
     }
 }

@@ -19,7 +19,9 @@ extension JSONValue {
             content["msgtype"] = "m.text"
             content["body"] = .string(params.text)
             set(params, &content, &own)
-        } else if let params = item.fileMessageCreateParams, let file = item.uploadedFiles.first {
+        } else if let params = item.fileMessageCreateParams,
+            let file = item.uploadedFile(at: 0) ?? item.files.first?.info
+        {
             content = self.content(of: file, caption: params.text)
             set(params, &content, &own)
         } else {
@@ -50,9 +52,15 @@ extension JSONValue {
     ) {
         if !params.data.isEmpty { own["data"] = .string(params.data) }
         if !params.customType.isEmpty { own["custom_type"] = .string(params.customType) }
-        if !params.metaArrays.isEmpty {
+        if let html = params.metaArrays.first(where: { $0.key == MetaArrayKey.html })?.values.first
+        {
+            content["format"] = "org.matrix.custom.html"
+            content["formatted_body"] = .string(html)
+        }
+        let others = params.metaArrays.filter { !MetaArrayKey.all.contains($0.key) }
+        if !others.isEmpty {
             own["meta_arrays"] = .array(
-                params.metaArrays.map {
+                others.map {
                     ["key": .string($0.key), "value": .array($0.values.map { .string($0) })]
                 })
         }
@@ -111,13 +119,45 @@ extension JSONValue {
         }
     }
 
-    /// Returns the relation of a reply to `parent`, which is in the thread `root`, or in no thread.
-    static func reply(to parent: MessageID, in root: String?) -> JSONValue {
-        let answered: JSONValue = ["event_id": .string(parent.rawValue)]
-        return [
-            "rel_type": "m.thread",
-            "event_id": root.map { .string($0) } ?? .string(parent.rawValue),
-            "is_falling_back": .bool(root == nil), "m.in_reply_to": answered,
+    /// Returns the relation of a reply outside of threads.
+    static func reply(to parent: MessageID) -> JSONValue {
+        ["m.in_reply_to": ["event_id": .string(parent.rawValue)]]
+    }
+
+    /// Returns the relation of a message in a thread, which may answer a message of the thread.
+    static func reply(to answered: MessageID?, inThread root: String) -> JSONValue {
+        [
+            "rel_type": "m.thread", "event_id": .string(root),
+            // Clients that do not support threads show a reply.
+            "is_falling_back": .bool(answered == nil),
+            "m.in_reply_to": ["event_id": .string(answered?.rawValue ?? root)],
         ]
     }
+}
+
+extension UploadableFile {
+    /// The description of a file that needs no upload, because it is on the server; `nil` without a
+    /// URL.
+    fileprivate var info: FileInfo? {
+        url.map { FileInfo(url: $0, name: name, mimeType: mimeType, size: size) }
+    }
+}
+
+extension UploadableFile {
+    /// The media type of the file or, if it has none, the type of files with its name's extension.
+    var mediaType: String? {
+        if let mimeType, !mimeType.isEmpty { return mimeType }
+        guard let name, let dot = name.lastIndex(of: ".") else { return nil }
+        return Self.mediaTypes[name[dot...].dropFirst().lowercased()]
+    }
+
+    private static let mediaTypes = [
+        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
+        "webp": "image/webp", "heic": "image/heic", "avif": "image/avif", "svg": "image/svg+xml",
+        "mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mp3": "audio/mpeg",
+        "m4a": "audio/mp4", "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/ogg",
+        "wav": "audio/wav", "flac": "audio/flac", "pdf": "application/pdf", "txt": "text/plain",
+        "md": "text/markdown", "csv": "text/csv", "html": "text/html", "json": "application/json",
+        "zip": "application/zip",
+    ]
 }

@@ -5,22 +5,82 @@
 struct SeenEvents {
     enum Meaning: Hashable {
         case message
+        /// A message that refers to another event, and therefore cannot start a thread.
+        case reference
         case edit(of: String)
         case reaction(key: String, target: String, user: String)
         case reply(inThread: String)
     }
 
-    private static let capacity = 20_000
-    private var meanings: [String: Meaning] = [:]
-    private var older: [String: Meaning] = [:]
+    private var meanings = RecentEntries<Meaning>(capacity: 20_000)
 
-    subscript(id: String) -> Meaning? { meanings[id] ?? older[id] }
+    subscript(id: String) -> Meaning? { meanings[id] }
 
     mutating func insert(_ events: some Sequence<RoomEvent>) {
         for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
-        // Remove the older half of the events.
-        if meanings.count > Self.capacity / 2 { (older, meanings) = (meanings, [:]) }
     }
+
+    /// Records that events of a room were deleted, and that they were not edits of older messages.
+    mutating func insertDeleted(_ events: some Sequence<RoomEvent>) {
+        for event in events where event.hasMessageType && event.isRedacted {
+            meanings[event.id] = meanings[event.id] ?? .message
+        }
+    }
+}
+
+/// A dictionary that forgets its oldest entries.
+struct RecentEntries<Value> {
+    private let capacity: Int
+    private var newer: [String: Value] = [:]
+    private var older: [String: Value] = [:]
+
+    /// Creates a dictionary that keeps at least half of `capacity` entries.
+    init(capacity: Int) { self.capacity = capacity }
+
+    subscript(key: String) -> Value? {
+        get { newer[key] ?? older[key] }
+        set {
+            newer[key] = newValue
+            if newValue == nil { older[key] = nil }
+            if newer.count > capacity / 2 { (older, newer) = (newer, [:]) }
+        }
+    }
+
+    mutating func removeAll() { (newer, older) = ([:], [:]) }
+}
+
+/// The newest messages that this process has received since the connection, in their current
+/// versions.
+///
+/// While the feed reports all changes, the backend need not request these messages.
+struct KnownMessages {
+    private var messages = RecentEntries<RoomEvent>(capacity: 2_000)
+
+    subscript(id: String) -> RoomEvent? { messages[id] }
+
+    /// Inserts messages of an answer in their current versions.
+    mutating func insert(_ events: some Sequence<RoomEvent>) {
+        for event in events where event.isMessage { messages[event.id] = event }
+    }
+
+    /// Applies the changes of a timeline.
+    mutating func apply(_ timeline: [RoomEvent], _ seen: SeenEvents) {
+        for event in timeline {
+            if event.isMessage {
+                // A known message may have a newer edit than this event.
+                if messages[event.id] == nil { messages[event.id] = event }
+            } else if let target = event.edited {
+                messages[target]?.apply(event)
+            } else if let target = event.redacts {
+                messages[target] = nil
+                if case .edit(let edited) = seen[target] { messages[edited] = nil }
+            }
+        }
+    }
+
+    mutating func remove(_ id: String) { messages[id] = nil }
+
+    mutating func removeAll() { messages.removeAll() }
 }
 
 /// A pagination token for each message of a page, which is older than the message.
@@ -52,7 +112,7 @@ extension SeenEvents.Meaning {
             if relation?.type == "m.thread", let root = relation?.eventID {
                 self = .reply(inThread: root)
             } else {
-                self = .message
+                self = relation?.type == nil ? .message : .reference
             }
         } else {
             return nil

@@ -26,7 +26,12 @@ extension MatrixBackend {
         let me = try me
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
             .filter { query.belongsTo($0, currentUserID: me) }.sorted(by: query.precedes)
-        return try Page(channels, after: cursor, limit: query.limit, name: \.url.rawValue)
+        var page = try Page(channels, after: cursor, limit: query.limit, name: \.url.rawValue)
+        _ = try await concurrently(page.elements.map(\.url.rawValue)) {
+            room throws(BackendError) in try await self.resolveReceipts(of: room)
+        }
+        page.elements = page.elements.map { list.channel($0.url.rawValue, for: me) ?? $0 }
+        return page
     }
 
     /// Returns a channel.
@@ -35,6 +40,7 @@ extension MatrixBackend {
     /// inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
+        try await resolveReceipts(of: url.rawValue)
         guard let channel = list.channel(url.rawValue, for: try me) else {
             throw BackendError(.notFound, "\(try me) is not in \(url)", detail: .channelNotFound)
         }
@@ -45,9 +51,7 @@ extension MatrixBackend {
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
-        let state: StateReply = try await call(.get("rooms", channelURL.rawValue, "state"))
-        var room = Room(channelURL.rawValue)
-        for event in state.events { room.apply(event) }
+        let room = try await state(of: channelURL)
         let me = try me
         let members = room.members.sorted { $0.userID < $1.userID }
         guard members.contains(where: { $0.userID == me }) else {
@@ -56,17 +60,41 @@ extension MatrixBackend {
         return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
     }
 
+    /// Returns a page of the muted or the banned users, with a request for the state of the room.
+    public func restrictedUsers(
+        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<RestrictedUser> {
+        let room = try await state(of: url)
+        guard try room.role(of: me.rawValue) == .operator else {
+            throw BackendError(
+                .refused, "\(try me) is not an operator of \(url)", detail: .notAuthorized)
+        }
+        return try Page(
+            room.restrictedUsers(restriction), after: cursor, limit: limit, name: \.userID.rawValue)
+    }
+
+    private func state(of url: ChannelURL) async throws(BackendError) -> Room {
+        let state: StateReply = try await call(.get("rooms", url.rawValue, "state"))
+        var room = Room(url.rawValue)
+        for event in state.events { room.apply(event) }
+        return room
+    }
+
     // MARK: Receipts and typing
 
-    /// Sends a read receipt for the newest event of a room.
+    /// Sends a read receipt for the newest event of a room, and moves the marker `m.fully_read`
+    /// there.
     public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         let room = channelURL.rawValue
         try await requireRoom(room)
         let newest: EventsReply = try await call(
             .get("rooms", room, "messages", query: [("dir", "b"), ("limit", "1")]))
         guard let event = newest.events.first else { return }
+        receive([event])
         let _: EmptyReply = try await call(
-            .post("rooms", room, "receipt", "m.read", event.id, body: [:]))
+            .post(
+                "rooms", room, "read_markers",
+                body: ["m.fully_read": .string(event.id), "m.read": .string(event.id)]))
     }
 
     /// Reports whether the user is typing.

@@ -62,11 +62,18 @@ extension MatrixBackend {
     }
 
     /// Changes the name, the cover image, the data, the custom type or the metadata of a room.
+    ///
+    /// The value of the key `topic` in the metadata is the topic of the room.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
-        var new = try await channel(url)
+        let old = try await channel(url)
+        var new = old
         patch.apply(to: &new)
+        let topic = new.metadata[MetadataKey.topic]
+        if topic != old.metadata[MetadataKey.topic] {
+            try await setState("m.room.topic", of: url, to: ["topic": .string(topic ?? "")])
+        }
         if patch.contains(\.name) {
             try await setState("m.room.name", of: url, to: ["name": .string(new.name)])
         }
@@ -75,7 +82,8 @@ extension MatrixBackend {
         }
         if patch.contains(\.data) || patch.contains(\.customType) || patch.contains(\.metadata) {
             let own = JSONValue.own(
-                data: new.data, customType: new.customType, metadata: new.metadata)
+                data: new.data, customType: new.customType,
+                metadata: new.metadata.filter { !MetadataKey.all.contains($0.key) })
             try await setState("dev.scrollback", of: url, to: own)
         }
         return try await channel(url)
@@ -109,10 +117,10 @@ extension MatrixBackend {
         if !accepts { list.remove(url.rawValue) }
     }
 
-    /// Joins a public room.
+    /// Joins a public room, whose ID or alias, such as `#room:example.org`, is the URL.
     public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
-        try await act("join", in: url)
-        return try await channel(url)
+        let reply: RoomIDReply = try await call(.post("join", url.rawValue))
+        return try await channel(ChannelURL(reply.room_id))
     }
 
     /// Leaves a room.

@@ -11,6 +11,9 @@ struct Room {
     private var creators: Set<String> = []
     private var roomType: String?
     private var isPublic = false
+    private var topic: String?
+    /// The algorithm of the room's end-to-end encryption; `nil` if the room is not encrypted.
+    private(set) var encryption: String?
     private var own: EventContent.OwnContent?
     private var power: EventContent.PowerLevels?
     /// The ID of the room that replaced this one: empty if the ID is unknown, `nil` if the room was
@@ -25,7 +28,10 @@ struct Room {
     private var invitedCount = 0
     private var unreadCount = 0
     private var highlightCount = 0
-    private var readAt: [String: Timestamp] = [:]
+    /// The times of the events up to which users have read the room.
+    private(set) var readAt: [String: Timestamp] = [:]
+    /// The receipts for events whose times are not known yet, by user.
+    private(set) var openReceipts: [String: SyncReply.Receipt] = [:]
     /// The newest message; `nil` if the room has none.
     var lastMessage: Message?
     /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and therefore
@@ -56,7 +62,17 @@ extension Room {
         invitedCount = changes.summary.invitedCount ?? invitedCount
         unreadCount = changes.unreadCount ?? unreadCount
         highlightCount = changes.highlightCount ?? highlightCount
-        for (user, time) in changes.readers { readAt[user] = max(time, readAt[user] ?? time) }
+        for receipt in changes.receipts { openReceipts[receipt.user] = receipt }
+    }
+
+    /// Replaces open receipts by the times of their events.
+    mutating func resolve(
+        _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)]
+    ) {
+        for receipt in receipts where openReceipts[receipt.user] == receipt {
+            openReceipts[receipt.user] = nil
+        }
+        for (user, time) in readers { readAt[user] = max(time, readAt[user] ?? time) }
     }
 
     mutating func apply(_ newest: NewestRoom) {
@@ -79,6 +95,9 @@ extension Room {
         case "m.room.canonical_alias": alias = content.alias
         case "m.room.avatar": avatarURL = content.url
         case "m.room.join_rules": isPublic = content.joinRule == "public"
+        case "m.room.topic": topic = content.topic
+        // An encrypted room stays encrypted.
+        case "m.room.encryption": encryption = content.algorithm ?? encryption ?? "unknown"
         case "m.room.power_levels": power = content.power
         case "m.room.tombstone": replacement = content.replacementRoom ?? ""
         case "m.room.pinned_events": pinned = content.pinned
@@ -119,8 +138,21 @@ extension Room {
             var member = Member(event.user, state: state, role: role(of: user))
             member.isMuted = isMuted(user)
             if state == .joined { member.joinedAt = event.time }
-            member.readAt = readAt[user]
             return member
+        }
+    }
+
+    /// The muted or the banned users, ordered by their IDs.
+    func restrictedUsers(_ restriction: RestrictionType) -> [RestrictedUser] {
+        people.keys.sorted().compactMap { id in
+            guard let event = people[id] else { return nil }
+            let isBanned = event.content.membership == "ban"
+            guard restriction == .banned ? isBanned : !isBanned && isMuted(id) else { return nil }
+            var user = RestrictedUser(person: event.user)
+            user.restrictionType = restriction
+            (user.endAt, user.remainingDuration) = (-1, -1)
+            if isBanned { user.restrictionDescription = event.content.reason ?? "" }
+            return user
         }
     }
 
@@ -160,6 +192,16 @@ extension RoomEvent {
 
 // MARK: As a channel
 
+/// The keys of a channel's metadata for state events of Matrix.
+enum MetadataKey {
+    static let topic = "topic"
+    static let encryption = "encryption"
+    static let replacement = "replacement_room"
+    static let reason = "invitation_reason"
+
+    static let all = [topic, encryption, replacement, reason]
+}
+
 extension Room {
     func channel(for me: String, isDirect: Bool) -> GroupChannel {
         var channel = GroupChannel(
@@ -168,9 +210,9 @@ extension Room {
         channel.data = own?.data ?? ""
         channel.customType = own?.customType ?? ""
         channel.metadata = own?.metadata ?? [:]
-        if let replacement, !replacement.isEmpty {
-            channel.metadata["replacement_room"] = replacement
-        }
+        channel.metadata[MetadataKey.topic] = topic.flatMap { $0.isEmpty ? nil : $0 }
+        channel.metadata[MetadataKey.encryption] = encryption
+        channel.metadata[MetadataKey.replacement] = replacement.flatMap { $0.isEmpty ? nil : $0 }
         channel.isPublic = isPublic
         channel.isDistinct = isDirect
         channel.isFrozen = isFrozen
@@ -182,7 +224,10 @@ extension Room {
             channel.inviter = invitation.flatMap {
                 people[$0.sender]?.user ?? User(id: UserID($0.sender))
             }
-            if name == nil, alias == nil { channel.name = channel.inviter?.nickname ?? "" }
+            channel.metadata[MetadataKey.reason] = invitation?.content.reason
+            if (name ?? "").isEmpty, (alias ?? "").isEmpty {
+                channel.name = channel.inviter?.nickname ?? ""
+            }
             channel.invitedAt = (invitation?.time).flatMap { $0.milliseconds > 0 ? $0 : nil }
             return channel
         }

@@ -38,6 +38,13 @@ struct RoomList {
         rooms[id]?.lastMessageIsStale = false
     }
 
+    mutating func resolve(
+        _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)],
+        of id: String
+    ) {
+        rooms[id]?.resolve(receipts, readers)
+    }
+
     mutating func remove(_ id: String) { rooms[id] = nil }
 
     /// Removes the joined rooms that are not among the given ones.

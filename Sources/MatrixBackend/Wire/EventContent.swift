@@ -14,6 +14,12 @@ struct EventContent: Decodable, Sendable {
     private(set) var filename: String?
     private(set) var url: String?
     private(set) var info: Info?
+    /// The HTML of the text.
+    private(set) var formattedBody: String?
+    /// A Boolean value that indicates whether an audio file is a voice message.
+    private(set) var isVoice = false
+    /// A Boolean value that indicates whether ``url`` is that of an encrypted file.
+    private(set) var isFileEncrypted = false
     private(set) var geoURI: String?
     private(set) var mentions: Mentions?
     private(set) var relation: Relation?
@@ -23,12 +29,15 @@ struct EventContent: Decodable, Sendable {
     // MARK: State
 
     private(set) var membership: String?
+    private(set) var reason: String?
     private(set) var displayName: String?
     private(set) var avatarURL: String?
     private(set) var isDirect: Bool?
     private(set) var name: String?
     private(set) var alias: String?
     private(set) var joinRule: String?
+    private(set) var algorithm: String?
+    private(set) var topic: String?
     private(set) var roomType: String?
     private(set) var creator: String?
     private(set) var additionalCreators: [String] = []
@@ -56,6 +65,8 @@ struct EventContent: Decodable, Sendable {
         case own = "dev.scrollback"
         case membership, displayname, avatar_url, is_direct, name, alias, join_rule, type, creator
         case additional_creators, room_version, replacement_room, pinned, users, events_default
+        case algorithm, topic, reason, formatted_body, file
+        case voice = "org.matrix.msc3245.voice"
     }
 
     init(from decoder: any Decoder) throws {
@@ -70,6 +81,11 @@ struct EventContent: Decodable, Sendable {
         body = content.lenient(.body)
         filename = content.lenient(.filename)
         url = content.lenient(.url)
+        if url == nil, let file = content.lenient(EncryptedFile.self, .file) {
+            (url, isFileEncrypted) = (file.url, true)
+        }
+        formattedBody = content.lenient(.formatted_body)
+        isVoice = content.contains(.voice)
         info = content.lenient(.info)
         geoURI = content.lenient(.geo_uri)
         mentions = content.lenient(.mentions)
@@ -84,12 +100,15 @@ struct EventContent: Decodable, Sendable {
 
     private mutating func decodeState(_ content: KeyedDecodingContainer<Key>) {
         membership = content.lenient(.membership)
+        reason = content.lenient(.reason)
         displayName = content.lenient(.displayname)
         avatarURL = content.lenient(.avatar_url)
         isDirect = content.lenient(.is_direct)
         name = content.lenient(.name)
         alias = content.lenient(.alias)
         joinRule = content.lenient(.join_rule)
+        algorithm = content.lenient(.algorithm)
+        topic = content.lenient(.topic)
         roomType = content.lenient(.type)
         creator = content.lenient(.creator)
         additionalCreators = content.lenientList(.additional_creators)
@@ -99,19 +118,36 @@ struct EventContent: Decodable, Sendable {
     }
 }
 
+/// A file that its sender has encrypted.
+private struct EncryptedFile: Decodable { let url: String }
+
 extension EventContent {
     struct Info: Decodable, Sendable {
         let mimeType: String?
         let size: Int?
+        let width: Int?
+        let height: Int?
+        /// The duration in milliseconds.
+        let duration: Int?
         let thumbnailURL: String?
+        let thumbnailWidth: Int?
+        let thumbnailHeight: Int?
 
-        private enum Key: String, CodingKey { case mimetype, size, thumbnail_url }
+        private enum Key: String, CodingKey {
+            case mimetype, size, w, h, duration, thumbnail_url, thumbnail_info
+        }
 
         init(from decoder: any Decoder) throws {
             let info = try decoder.container(keyedBy: Key.self)
             mimeType = info.lenient(.mimetype)
             size = info.lenient(.size)
+            width = info.lenient(.w)
+            height = info.lenient(.h)
+            duration = info.lenient(.duration)
             thumbnailURL = info.lenient(.thumbnail_url)
+            let thumbnail = try? info.nestedContainer(keyedBy: Key.self, forKey: .thumbnail_info)
+            thumbnailWidth = thumbnail?.lenient(.w)
+            thumbnailHeight = thumbnail?.lenient(.h)
         }
     }
 

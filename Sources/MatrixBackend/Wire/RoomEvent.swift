@@ -12,24 +12,35 @@ struct RoomEvent: Decodable, Sendable {
     let time: Timestamp
     let stateKey: String?
     let content: EventContent
+    /// The content with all fields, for edits of a message; `nil` if the event has no message type.
+    let completeContent: JSONValue?
     /// The ID of the event that this event redacts; `nil` if it is not a redaction.
     let redacts: String?
     let isRedacted: Bool
     /// The latest valid edit, bundled by the server.
-    let replacement: Replacement?
+    private(set) var replacement: Replacement?
     /// The thread that starts with this event, bundled by the server.
     let thread: ThreadSummary?
 
     struct Replacement: Decodable, Sendable {
+        let id: String
         let time: Timestamp
         let content: EventContent?
+        let completeContent: JSONValue?
 
-        private enum Key: String, CodingKey { case origin_server_ts, content }
+        private enum Key: String, CodingKey { case event_id, origin_server_ts, content }
+
+        init(_ edit: RoomEvent) {
+            (id, time, content) = (edit.id, edit.time, edit.content)
+            completeContent = edit.completeContent?["m.new_content"]
+        }
 
         init(from decoder: any Decoder) throws {
             let event = try decoder.container(keyedBy: Key.self)
+            id = event.lenient(.event_id) ?? ""
             time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
             content = event.lenient(.content)
+            completeContent = event.lenient(JSONValue.self, .content)?["m.new_content"]
         }
     }
 
@@ -64,6 +75,7 @@ struct RoomEvent: Decodable, Sendable {
         time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
         stateKey = event.lenient(.state_key)
         content = event.lenient(.content) ?? EventContent()
+        completeContent = type == "m.room.message" ? event.lenient(.content) : nil
         redacts = content.redacts ?? event.lenient(.redacts)
         let unsigned =
             event.contains(.unsigned)
@@ -102,5 +114,21 @@ extension RoomEvent {
             let target = relation.eventID, let key = relation.key
         else { return nil }
         return (key, target)
+    }
+}
+
+// MARK: Edits
+
+extension RoomEvent {
+    /// The content of the latest edit or, without one, of the event.
+    var currentContent: JSONValue { replacement?.completeContent ?? completeContent ?? [:] }
+
+    /// Applies an edit, unless it is invalid or older than the known one.
+    mutating func apply(_ edit: RoomEvent) {
+        guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted else {
+            return
+        }
+        if let replacement, (edit.time, edit.id) < (replacement.time, replacement.id) { return }
+        replacement = Replacement(edit)
     }
 }

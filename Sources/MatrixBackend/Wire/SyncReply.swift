@@ -62,8 +62,8 @@ extension SyncReply {
         let unreadCount: Int?
         let highlightCount: Int?
         let typing: [String]?
-        /// The times at which users have read the room.
-        let readers: [(user: String, time: Timestamp)]
+        /// The newest read receipts of the room, without those of single threads.
+        let receipts: [Receipt]
 
         /// A Boolean value that indicates whether the reply contains new or changed state of the
         /// room.
@@ -73,6 +73,11 @@ extension SyncReply {
         var changesState: Bool {
             timeline.contains { $0.stateKey != nil }
                 || state.contains { $0.type != "m.room.member" || isLimited }
+        }
+
+        /// A Boolean value that indicates whether the reply reports that the room is encrypted.
+        var turnsOnEncryption: Bool {
+            (state + timeline).contains { $0.type == "m.room.encryption" }
         }
 
         private enum Key: String, CodingKey {
@@ -92,8 +97,16 @@ extension SyncReply {
             highlightCount = unread?.lenient(.highlight_count)
             let ephemeral = room.lenient(EventList<Ephemeral>.self, .ephemeral)?.events ?? []
             typing = ephemeral.last { $0.type == "m.typing" }?.userIDs
-            readers = ephemeral.flatMap(\.readers)
+            receipts = ephemeral.flatMap(\.receipts)
         }
+    }
+
+    /// A user's receipt for an event and all older ones.
+    struct Receipt: Hashable {
+        let user: String
+        let eventID: String
+        /// The time at which the user has read the event.
+        let time: Timestamp
     }
 
     /// The numbers of members of a room.
@@ -146,9 +159,12 @@ extension SyncReply {
     private struct Ephemeral: Decodable {
         let type: String
         var userIDs: [String] = []
-        var readers: [(user: String, time: Timestamp)] = []
+        var receipts: [Receipt] = []
 
-        private struct Receipt: Decodable { let ts: Int64? }
+        private struct Read: Decodable {
+            let ts: Int64?
+            let thread_id: String?
+        }
 
         private enum Key: String, CodingKey { case type, content, user_ids }
 
@@ -156,13 +172,16 @@ extension SyncReply {
             let event = try decoder.container(keyedBy: Key.self)
             type = try event.decode(String.self, forKey: .type)
             if type == "m.receipt" {
-                let receipts: [String: [String: [String: Receipt]]] = event.lenientMap(.content)
-                readers = receipts.values.flatMap { kinds in
-                    kinds.filter { $0.key.hasPrefix("m.read") }.values.flatMap { users in
-                        users.map { ($0.key, Timestamp(milliseconds: $0.value.ts ?? 0)) }
+                let kinds: [String: [String: [String: Read]]] = event.lenientMap(.content)
+                for (id, kinds) in kinds {
+                    for (kind, users) in kinds where ["m.read", "m.read.private"].contains(kind) {
+                        for (user, read) in users where read.thread_id ?? "main" == "main" {
+                            let time = Timestamp(milliseconds: read.ts ?? 0)
+                            receipts.append(Receipt(user: user, eventID: id, time: time))
+                        }
                     }
                 }
-                readers.sort { ($0.time, $0.user) < ($1.time, $1.user) }
+                receipts.sort { ($0.time, $0.user, $0.eventID) < ($1.time, $1.user, $1.eventID) }
             } else if let content = try? event.nestedContainer(keyedBy: Key.self, forKey: .content)
             {
                 userIDs = content.lenientList(.user_ids)

@@ -52,6 +52,110 @@ import Testing
         #expect(device.server.authorizations.prefix(3) == ["Bearer t1", nil, "Bearer t2"])
     }
 
+    // MARK: The end of a session
+
+    private let expired = #"{"errcode": "M_UNKNOWN_TOKEN", "soft_logout": true}"#
+    private let deleted = #"{"errcode": "M_UNKNOWN_TOKEN", "soft_logout": false}"#
+    /// The reply of Synapse to a refresh token that was used or deleted.
+    private let invalidRefresh =
+        #"{"errcode": "M_FORBIDDEN", "error": "Refresh token isn't valid anymore"}"#
+
+    /// Returns the error of a feed request.
+    private func feedError(_ device: Device) async -> BackendError? {
+        await #expect(throws: BackendError.self) { try await device.backend.feed(since: "s1") }
+    }
+
+    @Test func expiredTokensAreReplacedByALoginWithThePassword() async throws {
+        let device = Device(.password("secret"))
+        for token in ["1", "2"] {
+            device.server.reply(
+                "POST login",
+                """
+                {"user_id": "@alice:example.org", "access_token": "t\(token)",
+                 "refresh_token": "r\(token)", "device_id": "PHONE"}
+                """)
+        }
+        _ = try await device.backend.connect(as: Credentials(alice))
+        device.server.reply("GET sync", expired, status: 401)
+        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("POST refresh", invalidRefresh, status: 403)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
+        _ = try await device.backend.feed(since: "s1")
+        #expect(
+            device.server.requests.suffix(5)
+                == ["GET sync", "POST refresh", "POST login", "GET sync", "GET joined_rooms"])
+        #expect(device.server.authorizations.suffix(2) == ["Bearer t2", "Bearer t2"])
+    }
+
+    @Test func changedPasswordEndsTheSession() async throws {
+        let device = Device(.password("secret"))
+        device.server.reply(
+            "POST login", #"{"user_id": "@alice:example.org", "access_token": "t1"}"#)
+        device.server.reply(
+            "POST login", #"{"errcode": "M_FORBIDDEN", "error": "Invalid password"}"#, status: 403)
+        _ = try await device.backend.connect(as: Credentials(alice))
+        device.server.reply("GET sync", deleted, status: 401)
+        #expect(await feedError(device)?.code == .sessionRevoked)
+    }
+
+    @Test func softLogoutWithoutARefreshTokenIsAnExpiredSession() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", expired, status: 401)
+        let error = await feedError(device)
+        #expect(error?.code == .sessionExpired && error?.detail == .sessionKeyExpired)
+    }
+
+    @Test func deletedDeviceIsARevokedSession() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", deleted, status: 401)
+        #expect(await feedError(device)?.code == .sessionRevoked)
+    }
+
+    @Test func invalidRefreshTokenIsAnExpiredSession() async throws {
+        let device = Device(.refreshToken("r1"))
+        try await device.connect()
+        device.server.reply("GET sync", expired, status: 401)
+        device.server.reply("POST refresh", invalidRefresh, status: 403)
+        #expect(await feedError(device)?.code == .sessionExpired)
+    }
+
+    @Test func tokenThatIsRevokedAfterItsRenewalIsARevokedSession() async throws {
+        let device = Device(.refreshToken("r1"))
+        try await device.connect()
+        device.server.reply("GET sync", expired, status: 401)
+        device.server.reply("GET sync", deleted, status: 401)
+        device.server.reply("POST refresh", #"{"access_token": "t2", "refresh_token": "r2"}"#)
+        device.server.reply("POST refresh", invalidRefresh, status: 403)
+        #expect(await feedError(device)?.code == .sessionRevoked)
+    }
+
+    @Test func failedRenewalIsRetriedLater() async throws {
+        let device = Device(.refreshToken("r1"))
+        try await device.connect()
+        device.server.reply("GET sync", expired, status: 401)
+        device.server.reply("POST refresh", "", status: 502)
+        device.server.reply("POST refresh", #"{"access_token": "t2"}"#)
+        #expect(await feedError(device)?.isTransient == true)
+        device.server.replace("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": []}"#)
+        _ = try await device.backend.feed(since: "s1")
+    }
+
+    @Test func newCredentialsReplaceRevokedTokens() async throws {
+        let device = Device(.password("secret"))
+        device.server.reply(
+            "POST login", #"{"user_id": "@alice:example.org", "access_token": "t1"}"#)
+        device.server.reply(
+            "POST login", #"{"errcode": "M_FORBIDDEN", "error": "Invalid password"}"#, status: 403)
+        _ = try await device.backend.connect(as: Credentials(alice))
+        device.server.reply("GET account/whoami", deleted, status: 401)
+        device.server.reply("GET account/whoami", #"{"user_id": "@alice:example.org"}"#)
+        _ = try await device.backend.connect(as: Credentials(alice, accessToken: "t2"))
+        #expect(device.server.authorizations.last == "Bearer t2")
+    }
+
     @Test func rateLimitPausesFurtherRequests() async throws {
         let device = Device()
         try await device.connect()

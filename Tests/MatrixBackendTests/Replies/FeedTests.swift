@@ -54,6 +54,19 @@ import Testing
         #expect(device.server.parameters("timeout") == ["0", "30000", "0", "30000"])
     }
 
+    /// Synapse answers an equal request from a cache for two minutes, also to a new process.
+    @Test func requestsOfTwoProcessesDiffer() async throws {
+        var filters: [String] = []
+        for _ in 0..<2 {
+            let device = Device()
+            try await device.connect()
+            device.prepareRoom()
+            _ = try await device.backend.feed(since: nil)
+            filters += device.server.parameters("filter")
+        }
+        #expect(filters.count == 2 && filters[0] != filters[1])
+    }
+
     @Test func messageHasItsSenderTimeAndText() async throws {
         let found = messages(
             try await events(

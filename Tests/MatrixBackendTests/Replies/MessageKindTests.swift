@@ -156,6 +156,8 @@ import Testing
         try await device.connect()
         device.prepareRoom()
         let cursor = try await device.backend.feed(since: nil).cursor
+        device.server.reply(
+            "GET rooms/!room:example.org/event/$m", PreparedReplies.message("$m", "hi", at: 3000))
         device.server.replace(
             "GET sync",
             """
@@ -179,7 +181,7 @@ import Testing
         }
         #expect(channel.unreadMessageCount == 5 && channel.unreadMentionCount == 1)
         #expect(
-            seen == ["@bob:example.org read at \(Timestamp(milliseconds: 4000))", "Bob is typing"])
+            seen == ["@bob:example.org read at \(Timestamp(milliseconds: 3000))", "Bob is typing"])
     }
 
     // MARK: Files

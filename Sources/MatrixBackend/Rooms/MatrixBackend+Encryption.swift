@@ -1,0 +1,43 @@
+public import Models
+
+// Encrypted rooms, to which the backend sends nothing.
+extension MatrixBackend {
+    /// Returns an error if the channel is a room with end-to-end encryption, because the backend
+    /// cannot encrypt.
+    public nonisolated func sendingRefusal(in channel: GroupChannel) -> BackendError? {
+        channel.metadata[MetadataKey.encryption].map { _ in .encrypted(channel.url.rawValue) }
+    }
+
+    /// Throws `refused` if a room is encrypted.
+    ///
+    /// Without a current list of rooms, the method requests the room's encryption, and does not
+    /// request it again while the feed would report a change of it.
+    func requireUnencrypted(_ room: String) async throws(BackendError) {
+        let known = list.rooms[room]
+        if known?.encryption != nil { throw .encrypted(room) }
+        // Before the first batch of a connection, the room may have changed in the meantime.
+        if !isCatchingUp {
+            if unencrypted.contains(room) { return }
+            if known != nil, list.token == feedToken { return }
+        }
+        do throws(BackendError) {
+            let _: EventContent = try await call(
+                .get("rooms", room, "state", "m.room.encryption", ""))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            unencrypted.insert(room)
+            return
+        }
+        throw .encrypted(room)
+    }
+}
+
+extension BackendError {
+    fileprivate static func encrypted(_ room: String) -> BackendError {
+        BackendError(
+            .refused,
+            "\(room) is encrypted: this app cannot encrypt, and does not send unencrypted messages"
+                + " to it",
+            detail: .sendNotAllowed)
+    }
+}

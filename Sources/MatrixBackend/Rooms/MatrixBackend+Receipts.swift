@@ -1,0 +1,62 @@
+import Models
+
+// Read receipts. A receipt names an event; its own time is only the time of reading.
+extension MatrixBackend {
+    /// The maximum number of a room's receipts whose events are requested at once: the latest ones.
+    ///
+    /// In a large room, earlier receipts are ignored.
+    private static let maximumReceiptCount = 20
+
+    /// Returns the times of the events up to which users have read a room, oldest first.
+    ///
+    /// The method makes a request for each event that this process has not received.
+    func readers(
+        of receipts: [SyncReply.Receipt], in room: String
+    ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
+        var unknown: [String] = []
+        for receipt in receipts.sorted(by: { $0.time > $1.time })
+        where eventTimes[receipt.eventID] == nil && !unknown.contains(receipt.eventID) {
+            unknown.append(receipt.eventID)
+        }
+        _ = try await concurrently(Array(unknown.prefix(Self.maximumReceiptCount))) {
+            id throws(BackendError) in try await self.event(id, in: room)
+        }
+        return receipts.compactMap { receipt in
+            eventTimes[receipt.eventID].map { (receipt.user, $0) }
+        }.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
+    }
+
+    /// Determines the times of a room's receipts in the list of rooms.
+    func resolveReceipts(of room: String) async throws(BackendError) {
+        let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
+        guard !receipts.isEmpty else { return }
+        list.resolve(receipts, try await readers(of: receipts, in: room), of: room)
+    }
+
+    /// The number of rooms whose receipts are resolved for one batch of the feed.
+    private static let roomsOfABatch = 20
+
+    /// Resolves the receipts of the newest rooms, and leaves the others to later batches.
+    func resolveNewestReceipts(of rooms: [String]) async throws(BackendError) {
+        _ = try await concurrently(Array(rooms.prefix(Self.roomsOfABatch))) {
+            room throws(BackendError) in try await self.resolveReceipts(of: room)
+        }
+        unreportedReaders = rooms.dropFirst(Self.roomsOfABatch).filter {
+            !(list.rooms[$0]?.openReceipts.isEmpty ?? true)
+        }
+    }
+
+    /// Returns the readers of some rooms that the first batch of the feed did not report.
+    func lateReaders() async throws(BackendError) -> [FeedEvent] {
+        let rooms = Array(unreportedReaders.prefix(Self.roomsOfABatch))
+        _ = try await concurrently(rooms) { room throws(BackendError) in
+            try await self.resolveReceipts(of: room)
+        }
+        unreportedReaders.removeAll(where: rooms.contains)
+        return rooms.flatMap { room in
+            (list.rooms[room]?.readAt ?? [:]).sorted { $0.key < $1.key }.map {
+                FeedEvent.read(by: UserID($0.key), in: ChannelURL(room), at: $0.value)
+            }
+        }
+    }
+}

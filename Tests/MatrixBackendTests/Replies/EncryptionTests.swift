@@ -1,0 +1,108 @@
+import MatrixBackend
+import Models
+import Sync
+import Testing
+
+/// Tests that nothing is sent to encrypted rooms, with replies in the form of those of Synapse.
+@Suite struct MatrixEncryptionTests {
+    private let room = ChannelURL("!room:example.org")
+    private let encryption = """
+        {"type": "m.room.encryption", "state_key": "", "event_id": "$c",
+         "sender": "@bob:example.org", "origin_server_ts": 1500,
+         "content": {"algorithm": "m.megolm.v1.aes-sha2"}}
+        """
+
+    /// Returns Alice's device after the first `/sync`.
+    private func device() async throws -> (Device, FeedCursor) {
+        let device = Device()
+        try await device.connect()
+        device.prepareRoom()
+        device.server.reply(
+            "PUT rooms/!room:example.org/send/m.room.message/r1", #"{"event_id": "$m"}"#)
+        device.server.reply(
+            "GET rooms/!room:example.org/event/$m", PreparedReplies.message("$m", "hi", at: 2000))
+        return (device, try await device.backend.feed(since: nil).cursor)
+    }
+
+    private var item: OutboxItem {
+        let message = Message(UserMessageCreateParams("hi"), in: room, by: nil, at: 2000)
+        var item = OutboxItem(message, requestID: "r1")
+        item.attempts = 1
+        return item
+    }
+
+    private func puts(_ device: Device) -> [String] {
+        device.server.requests.filter { $0.hasPrefix("PUT") }
+    }
+
+    @Test func messagesAndEditsAreRefusedAfterTheRoomWasEncrypted() async throws {
+        let (device, cursor) = try await device()
+        _ = try await device.backend.send(item)
+        #expect(puts(device).count == 1)
+        device.server.replace("GET sync", PreparedReplies.sync("s2", encryption))
+        _ = try await device.backend.feed(since: cursor)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.send(item)
+        }
+        #expect(error?.code == .refused && error?.detail == .sendNotAllowed)
+        #expect(error?.message.contains("encrypted") == true)
+        var params = UserMessageUpdateParams()
+        params.text = "new"
+        let edit = await #expect(throws: BackendError.self) {
+            try await device.backend.update("$m", in: room, with: .user(params), requestID: "r2")
+        }
+        #expect(edit?.code == .refused)
+        #expect(puts(device).count == 1)
+    }
+
+    /// The room may have been encrypted while the device was offline, and an outbox item is sent
+    /// before the feed has reported it.
+    @Test func firstMessageOfAConnectionAsksForTheEncryption() async throws {
+        let (device, _) = try await device()
+        try await device.connect()
+        device.server.reply(
+            "GET rooms/!room:example.org/state/m.room.encryption",
+            #"{"algorithm": "m.megolm.v1.aes-sha2"}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.send(item)
+        }
+        #expect(error?.code == .refused)
+        #expect(puts(device).isEmpty)
+    }
+
+    @Test func encryptionOfARoomIsRequestedOnceForEachConnection() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply("GET sync", #"{"next_batch": "s2"}"#)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        for id in ["r1", "r2"] {
+            device.server.reply(
+                "PUT rooms/!room:example.org/send/m.room.message/\(id)", #"{"event_id": "$m"}"#)
+        }
+        device.server.reply(
+            "GET rooms/!room:example.org/event/$m", PreparedReplies.message("$m", "hi", at: 2000))
+        _ = try await device.backend.feed(since: "s1")
+        for id: RequestID in ["r1", "r2"] {
+            var item = item
+            item.requestID = id
+            _ = try await device.backend.send(item)
+        }
+        let requests = device.server.requests.filter { $0.hasSuffix("m.room.encryption") }
+        #expect(requests.count == 1)
+    }
+
+    @Test func channelOfAnEncryptedRoomRefusesMessages() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET sync",
+            """
+            {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {
+                "state": {"events": [\(encryption)]}}}}}
+            """)
+        let channel = try await device.backend.channel(room)
+        #expect(channel.metadata["encryption"] == "m.megolm.v1.aes-sha2")
+        #expect(device.backend.sendingRefusal(in: channel)?.code == .refused)
+        #expect(device.backend.sendingRefusal(in: GroupChannel(url: room, createdAt: 0)) == nil)
+    }
+}
