@@ -58,6 +58,15 @@ import Testing
         #expect(try await network.feed(since: "0").picture == "a b ?")
     }
 
+    @Test func truncationOfANewerBatchIsReportedAlthoughItEqualsAnEarlierOne() {
+        let truncation = FeedEvent.truncation(in: "one")
+        let reported = FeedPlan.items(of: [truncation]).flatMap(\.sources)
+        #expect(FeedPlan.items(of: [truncation], reported: reported).isEmpty)
+        let items = FeedPlan.items(
+            of: [truncation], reported: reported, repeatsOmissions: true)
+        #expect(items.map(\.event) == [truncation])
+    }
+
     @Test func restOfABatchFollowsATruncation() async throws {
         server.receive("a b c d e f")
         network.update {

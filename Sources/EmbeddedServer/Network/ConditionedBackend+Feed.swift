@@ -78,17 +78,21 @@ extension ConditionedBackend {
         } else {
             whole = try await base.feed(since: FeedCursor(since))
         }
-        let batch = cut(whole, since: since, requested, passage, &plan)
+        let batch = cut(whole, since: since, isKept: isKept, requested, passage, &plan)
         state.withLock { $0.lastBatch = batch }
         return batch
     }
 
     /// Returns the next part of a batch.
+    ///
+    /// If the batch was not kept since its last part, it may also contain events that happened
+    /// since then.
     private func cut(
-        _ whole: FeedBatch, since: String, _ requested: ConditionedCursor, _ passage: Passage,
-        _ plan: inout FeedPlan
+        _ whole: FeedBatch, since: String, isKept: Bool, _ requested: ConditionedCursor,
+        _ passage: Passage, _ plan: inout FeedPlan
     ) -> FeedBatch {
-        var items = FeedPlan.items(of: whole.events, reported: requested.reported)
+        var items = FeedPlan.items(
+            of: whole.events, reported: requested.reported, repeatsOmissions: !isKept)
         items = withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: requested.part)

@@ -15,13 +15,20 @@ struct FeedPlan {
     /// Returns those events of a batch that were not reported, given the fingerprints of the
     /// reported events.
     ///
-    /// An event whose content has changed since it was reported counts as not reported.
-    static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
+    /// An event whose content has changed since it was reported counts as not reported. If
+    /// `repeatsOmissions` is true, the batch may be newer than the reported events. Truncations and
+    /// changed ranges then count as not reported too, because an equal one may stand for other
+    /// messages.
+    static func items(
+        of events: [FeedEvent], reported: [UInt64] = [], repeatsOmissions: Bool = false
+    ) -> [Item] {
         var counts: [UInt64: Int] = [:]
         for fingerprint in reported { counts[fingerprint, default: 0] += 1 }
         return events.compactMap { event in
             let fingerprint = event.fingerprint
-            if let count = counts[fingerprint], count > 0 {
+            if let count = counts[fingerprint], count > 0,
+                !(repeatsOmissions && event.omitsMessages)
+            {
                 counts[fingerprint] = count - 1
                 return nil
             }
@@ -144,6 +151,14 @@ extension FeedPlan.OmittedItems {
 }
 
 extension FeedEvent {
+    /// A Boolean value that indicates whether the event stands for messages that it does not name.
+    fileprivate var omitsMessages: Bool {
+        switch self {
+        case .truncation, .historyChanged: true
+        default: false
+        }
+    }
+
     fileprivate var receivedMessage: Message? {
         guard case .messageReceived(let message) = self else { return nil }
         return message

@@ -459,6 +459,7 @@ final class Device {
     ///
     /// Returns false if no step is pending.
     private func goOn() async throws -> Bool {
+        log?(picture)
         if core.connector.phase == .off {
             try await perform(.connect)
         } else if isRenewing {

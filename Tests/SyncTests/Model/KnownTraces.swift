@@ -24,6 +24,31 @@ struct KnownTrace: CustomStringConvertible {
                     .deliver(0),
                     // The feed omits m2 and m3.
                     .passFeed,
-                ]))
+                ])),
+        KnownTrace(
+            description: "a part of a batch that is requested again keeps its truncation",
+            trace: Trace(
+                seed: 11326, config: splitBatches,
+                steps: [
+                    .connect, .pass(3), .pass(0),
+                    .fetch("x", .newest, older: 1, newer: 0), .perform(-1),
+                    .say("m11", in: "x", by: "alice", to: nil),
+                    .say("m12", in: "x", by: "carol", to: "m11"),
+                    .passFeed, .perform(-1), .deliver(2), .write("w0", in: "x", isLong: false),
+                    .fail(3, .unanswered), .pass(3), .pass(1),
+                    .say("m18", in: "x", by: "alice", to: nil),
+                    .write("w2", in: "x", isLong: false),
+                ])),
     ]
+
+    private static var splitBatches: WorldConfig {
+        var config = WorldConfig()
+        config.networkSeed = 751_433_164
+        config.feedLimit = 1
+        config.pageLimit = 10
+        config.parallelRequests = 1
+        config.backgroundChannels = 0
+        config.fillsHugeGaps = true
+        return config
+    }
 }

@@ -234,7 +234,9 @@ final class ModelServer {
         let message = Message(
             id: id, channelURL: url, sender: Sender(id: sender, nickname: ""), text: tag,
             createdAt: time, sendingStatus: .succeeded)
-        try server.importMessages([message], isReported: isReported)
+        // Pages in the order of arrival begin with the imported messages that the feed does not
+        // report, which is not the order of this record.
+        try server.importMessages([message], isReported: isReported || hasLateMessages)
         history.channels[url]?.entries[id] = ServerHistory.Entry(
             tag: tag, position: Position(createdAt: time, messageID: id), versions: [],
             createdAt: count, changedAt: count, essence: MessageEssence(message))

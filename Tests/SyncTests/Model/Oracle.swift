@@ -96,10 +96,9 @@ struct Oracle {
                 replies[parent, default: []].insert(position)
             }
             if let request = message.essence.requestID {
-                // If the server does not deduplicate, a doubtful item that the user resent may be
-                // on the server twice.
-                let isTwice = !server.deduplicates && server.made[request, default: 0] > 1
-                guard requests.updateValue(position.messageID, forKey: request) == nil || isTwice
+                guard
+                    requests.updateValue(position.messageID, forKey: request) == nil
+                        || mayBeTwice(request)
                 else {
                     throw Violation("B1 unique id", "\(url) has \(request) twice")
                 }
@@ -107,7 +106,7 @@ struct Oracle {
         }
         // If two messages have the same request id, the index has only one of them, so these ids
         // are not compared.
-        let once = requests.filter { server.deduplicates || server.made[$0.key, default: 0] < 2 }
+        let once = requests.filter { !mayBeTwice($0.key) }
         let isIndexed = once.allSatisfy { channel.requests[$0.key] == $0.value }
         guard places == channel.places, isIndexed, channel.requests.count == requests.count,
             replies == channel.replies
@@ -117,6 +116,15 @@ struct Oracle {
                 throw Violation("B1 unique id", "ranges of \(url) overlap: \(ranges)")
             }
         }
+    }
+
+    /// Returns whether a request may have created two cached messages.
+    ///
+    /// If the server does not deduplicate, a doubtful item that the user resent may be on the
+    /// server twice. If the server was restored from a backup, the item may have been sent to both
+    /// histories, and the message of the earlier one is stale.
+    private func mayBeTwice(_ request: RequestID) -> Bool {
+        (!server.deduplicates || server.restores > 0) && server.made[request, default: 0] > 1
     }
 
     private func checkOffset(_ url: ChannelURL, _ channel: CacheRows.Channel) throws {
