@@ -15,10 +15,15 @@ public struct StaleRange: Hashable, Sendable {
     public internal(set) var upper: Gap.Bound
 
     /// The number of the loss of history that made the range stale; 0 if the range became stale for
-    /// another reason, such as an adjacent gap.
+    /// another reason, such as an adjacent gap; ``singleMessage`` if only a single stored message
+    /// may be out of date.
     ///
-    /// The engine counts losses from 1.
+    /// The engine counts losses from 1. The epoch of merged ranges is the highest of their epochs.
     public var epoch: Int64
+
+    /// The epoch of a range in which a single stored message may be out of date, and no message is
+    /// missing.
+    package static let singleMessage: Int64 = -1
 
     /// Creates the stale range between two bounds, in either order.
     ///

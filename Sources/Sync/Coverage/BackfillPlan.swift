@@ -74,5 +74,5 @@ extension StaleRange {
     /// not because a cursor was lost.
     ///
     /// Such a range is small and is fetched together with the gap.
-    fileprivate var mayHideLateMessages: Bool { epoch == 0 }
+    fileprivate var mayHideLateMessages: Bool { epoch <= 0 }
 }

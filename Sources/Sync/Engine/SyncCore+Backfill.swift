@@ -86,8 +86,9 @@ extension SyncCore {
     /// Returns the position of the only message that a stale range can contain; `nil` if the range
     /// can contain more messages, or contains none.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
-        // After a loss of history, the server may have other messages of the same time.
-        guard range.epoch == 0 else { return nil }
+        // Any other range may lack messages, even if it has become small because pages have covered
+        // its other parts: the server may have other messages of the same time.
+        guard range.epoch == StaleRange.singleMessage else { return nil }
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
                 .filter(range.contains)

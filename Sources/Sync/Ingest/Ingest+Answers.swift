@@ -142,8 +142,8 @@ extension Ingest {
         let newer = try batch.positionOrNil(after: position, in: url)
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-        // The epoch is 0, because the message was received after the last loss of the history.
-        try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
+        try batch.markStale(
+            StaleRange(in: url, from: lower, to: upper, epoch: StaleRange.singleMessage))
         invalidateKnowledge(of: url)
     }
 

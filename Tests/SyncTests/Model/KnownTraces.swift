@@ -39,7 +39,50 @@ struct KnownTrace: CustomStringConvertible {
                     .say("m18", in: "x", by: "alice", to: nil),
                     .write("w2", in: "x", isLong: false),
                 ])),
+        KnownTrace(
+            description: "the rest of a stale range may contain messages that arrived late",
+            trace: Trace(
+                seed: 6809, config: skewedClocks,
+                steps: [
+                    .say("m0", in: "x", by: "carol", to: nil),
+                    .say("m1", in: "y", by: "bob", to: nil),
+                    .say("m2", in: "x", by: "carol", to: nil),
+                    .say("m3", in: "x", by: "bob", to: nil),
+                    .say("m4", in: "x", by: "carol", to: nil),
+                    .say("m5", in: "x", by: "carol", to: nil),
+                    .say("m6", in: "x", by: "bob", to: nil),
+                    .connect,
+                    .say("m7", in: "x", by: "bob", to: nil),
+                    .say("m8", in: "x", by: "carol", to: "m7"),
+                    .say("m9", in: "x", by: "alice", to: nil),
+                    .say("m10", in: "x", by: "carol", to: nil),
+                    .say("m11", in: "x", by: "alice", to: nil),
+                    .perform(0),
+                    .say("m12", in: "x", by: "carol", to: nil),
+                    .deliver(0), .tick(2),
+                    .say("m15", in: "x", by: "carol", to: nil),
+                    .perform(0),
+                    .say("m16", in: "x", by: "carol", to: "m15"),
+                    .passFeed,
+                    .fetch("x", .message("m16"), older: 4, newer: 0),
+                    .say("m17", in: "x", by: "carol", to: nil),
+                    .say("m18", in: "x", by: "bob", to: nil),
+                    .fetch("x", .message("m18"), older: 0, newer: 2), .perform(-1),
+                    .say("m19", in: "x", by: "alice", to: nil),
+                    .feedLimit(0), .write("w1", in: "x", isLong: false),
+                ])),
     ]
+
+    /// Server nodes whose clocks differ by several milliseconds.
+    private static var skewedClocks: WorldConfig {
+        var config = WorldConfig()
+        config.clockSkew = 2
+        config.granularity = 3
+        config.pageLimit = 10
+        config.parallelRequests = 1
+        config.backgroundPages = 1
+        return config
+    }
 
     private static var splitBatches: WorldConfig {
         var config = WorldConfig()
