@@ -31,8 +31,11 @@ import Testing
         // If the network loses the request, the engine retries it.
         try? await story.connect()
         var views: [View] = []
+        var schedule = Schedule()
         for _ in 0..<60 {
-            switch random.number(below: 8) {
+            let choice = random.number(below: 8)
+            schedule.append("step \(choice), \(views.count) views", after: story.network.log)
+            switch choice {
             case 0 where views.count < 8: views.append(story.randomView(&random))
             case 1 where !views.isEmpty:
                 await views[random.number(below: views.count)].collection.load(&random)
@@ -57,7 +60,8 @@ import Testing
         try await story.engine.caughtUp()
 
         let sent = try await story.alice.history()
-        for view in views { try await view.isComplete(sent) }
+        let trace = schedule.picture(with: story.network.log)
+        for view in views { try await view.isComplete(sent, trace) }
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
@@ -70,13 +74,37 @@ import Testing
             view.collection.start(.cacheOnly)
             while view.collection.hasPrevious { try await view.collection.loadPrevious() }
             let shown = view.collection.succeededMessages.map(\.text)
-            #expect(shown == sent.shown(by: params))
+            #expect(shown == sent.shown(by: params), "\(trace)")
         }
         await engine.close()
         guard let device else { return }
         device.store.close()
         let shown = try FreshProcess.messages(in: device.directory, allParams)
-        #expect(shown == allParams.map { sent.shown(by: $0) })
+        #expect(shown == allParams.map { sent.shown(by: $0) }, "\(trace)")
+    }
+}
+
+/// The steps of a run, in the order of its calls of the network.
+///
+/// A seed alone does not replay a run, because the tasks of the engine and the lists run in any
+/// order.
+private struct Schedule {
+    private var steps: [(callCount: Int, text: String)] = []
+
+    mutating func append(_ text: String, after log: [String]) { steps.append((log.count, text)) }
+
+    /// Returns a line for each step and each line of the network's log.
+    func picture(with log: [String]) -> String {
+        var lines: [String] = []
+        var steps = steps[...]
+        for (number, line) in log.enumerated() {
+            while let step = steps.first, step.callCount <= number {
+                lines.append(step.text)
+                steps.removeFirst()
+            }
+            lines.append("    \(line)")
+        }
+        return (lines + steps.map(\.text)).joined(separator: "\n")
     }
 }
 
@@ -92,7 +120,7 @@ extension [Message] {
 
 extension View {
     /// Loads the whole history, and compares it with the server's messages.
-    fileprivate func isComplete(_ sent: [Message]) async throws {
+    fileprivate func isComplete(_ sent: [Message], _ trace: String) async throws {
         while collection.hasPrevious {
             try await waitingForOthers { try await collection.loadPrevious() }
         }
@@ -102,8 +130,8 @@ extension View {
         }
         #expect(
             collection.succeededMessages.map(\.text) == sent.shown(by: collection.params),
-            "\(collection.params)")
-        #expect(items == collection.items)
+            "\(collection.params)\n\(trace)")
+        #expect(items == collection.items, "\(trace)")
     }
 
     /// Calls `load`, and repeats the call while the collection is still loading another page.
