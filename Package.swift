@@ -131,7 +131,9 @@ let package = Package(
         .target(name: "ScrollbackTestSupport", path: "Tests/Support"),
         .target(
             name: "ScrollbackStorySupport",
-            dependencies: ["Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting"],
+            dependencies: [
+                "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+            ],
             path: "Tests/StorySupport"
         ),
         .testTarget(
@@ -169,7 +171,7 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
                 "ScrollbackStorySupport", "ScrollbackTestSupport", "ScrollbackFaultyDisks",
             ]),
         .testTarget(

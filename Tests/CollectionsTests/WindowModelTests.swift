@@ -1,4 +1,5 @@
 import Models
+import ScrollbackStorySupport
 import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
@@ -253,42 +254,8 @@ import Testing
         }
 
         private func naiveItems() throws -> [MessageItem] {
-            let (lower, upper) = (window.lower, window.upper)
-            let reader = try store.snapshot()
-            let unsent = try reader.outboxItems(in: url)
-            let overlay = UnsentChanges(unsent, userID: "me")
-            let messages = try reader.messages(in: url).reversed().compactMap { held -> Message? in
-                let bound = Gap.Bound.position(held.position!)
-                guard lower <= bound, bound <= upper, let shown = overlay.shown(held),
-                    window.params.belongsTo(shown)
-                else { return nil }
-                return shown
-            }
-            var rows: [(bound: Gap.Bound, isGap: Bool, item: MessageItem)] = messages.map {
-                (.position($0.position!), false, .message($0))
-            }
-            for gap in try reader.gaps(in: url)
-            where lower <= gap.lower && gap.lower != .beginning && gap.upper <= upper {
-                let inside = messages.compactMap(\.position).filter(gap.contains)
-                var bounds = [gap.lower] + inside.map { .position($0) } + [gap.upper]
-                // At the newest end, only the oldest of these gaps is shown: messages received live
-                // follow each other without a gap.
-                if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
-                for (from, to) in zip(bounds, bounds.dropFirst()) {
-                    rows.append((from, true, .gap(Gap(in: url, from: from, to: to))))
-                }
-            }
-            rows.sort { ($0.bound, $0.isGap ? 1 : 0) < ($1.bound, $1.isGap ? 1 : 0) }
-            var items = rows.map(\.item)
-            if upper == .end {
-                for item in unsent where item.operation == .send {
-                    guard let message = item.message.flatMap(overlay.shown),
-                        window.params.belongsTo(message)
-                    else { continue }
-                    items.append(.message(message))
-                }
-            }
-            return window.params.isReversed ? items.reversed() : items
+            try store.snapshot().naiveItems(
+                in: url, from: window.lower, to: window.upper, params: window.params, userID: "me")
         }
     }
 }

@@ -33,7 +33,7 @@ extension SyncEngine {
 }
 
 extension SyncCore {
-    fileprivate mutating func clearCachedData() throws(SyncError) {
+    mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
             // If the stored user cannot be read, it is removed too. The server sends the user
@@ -62,7 +62,7 @@ extension SyncCore {
         startFeed()
     }
 
-    fileprivate mutating func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
+    mutating func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
         try write(orFail: "the messages could not be cleared") { (ingest) throws(StoreError) in
             for url in urls { try ingest.clearMessages(in: url) }
         }

@@ -33,7 +33,7 @@ final class Device {
     private(set) var disk: FailingDisks?
     private(set) var store: ChatStore
     var core: SyncCore
-    private(set) var oracle: Oracle
+    var oracle: Oracle
     var sendings: Sendings
     /// The device's clock.
     var time: Timestamp = 5_000_000_000_000
@@ -57,6 +57,8 @@ final class Device {
     private(set) var cuts: [[CacheRow]] = []
     private(set) var outboxCuts: [[OutboxItem]] = []
     var keepsCuts = false
+    /// The app's lists, by number.
+    var lists: [Int: ModelList] = [:]
     /// Receives a line for each event of the run.
     var log: ((String) -> Void)?
     private var isQuiet = false
@@ -136,7 +138,7 @@ final class Device {
             guard let number = tickets.keys.sorted().turn(turn) else { return }
             tickets[number] = nil
             try process(.abandon(ticket: number))
-        default: if try !write(step) { try ask(step) }
+        default: if try !write(step), try !changeLists(step) { try ask(step) }
         }
     }
 
@@ -228,7 +230,7 @@ final class Device {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
         (results, pauses) = ([:], [:])
-        (shown, hugeGaps, failures) = ([:], [], [:])
+        (shown, hugeGaps, failures, lists) = ([:], [], [:], [:])
         core = SyncCore(store, SyncOptions(config), client.capabilities)
     }
 
@@ -380,6 +382,7 @@ final class Device {
         let actions = core.step(input)
         // A write is committed before the actions that follow from it.
         try check()
+        try checkLists()
         for action in actions { try perform(action) }
     }
 
@@ -417,7 +420,8 @@ final class Device {
 
     /// Checks each commit against the events that the server had delivered.
     private func check() throws {
-        for snapshot in commits.drain() {
+        let snapshots = commits.drain()
+        for (index, snapshot) in snapshots.enumerated() {
             let rows = try snapshot.view.committed.cache.cacheRows()
             let items = try snapshot.outboxItems()
             if keepsCuts {
@@ -425,6 +429,8 @@ final class Device {
                 outboxCuts.append(items)
             }
             try oracle.check(rows)
+            // A store that reopens its files after a failure first publishes the earlier items.
+            guard disk == nil || index == snapshots.count - 1 else { continue }
             try sendings.check(items, oracle.rows, hasFailed: core.state.failure != nil)
         }
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }

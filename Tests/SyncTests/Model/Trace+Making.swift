@@ -88,7 +88,8 @@ private struct TraceMaker {
                     + (0..<random.number(below: 8)).map { _ in
                         random.oneIn(2) ? network() : write()
                     } + [.emptyDisk]
-        case 76..<88: writing()
+        case 76..<86: writing()
+        case 86..<88: [list()]
         default: [app()]
         }
     }
@@ -260,7 +261,9 @@ private struct TraceMaker {
     }
 
     private mutating func app() -> Step {
-        switch random.number(below: 31) {
+        switch random.number(below: 34) {
+        case 31, 32: .evict(url(), count: 1 + random.number(below: 6))
+        case 33: random.oneIn(3) ? .clearCache : .clearMessages(url())
         case 0..<2: .connect
         case 2: .disconnect
         case 3: .reconnect
@@ -279,6 +282,21 @@ private struct TraceMaker {
         case 28: .abandon(random.number(below: 3))
         case 29: search()
         default: .kill
+        }
+    }
+
+    private mutating func list() -> Step {
+        let number = random.number(below: 2)
+        return switch random.number(below: 5) {
+        case 0, 1:
+            .openList(
+                url(), number: number, at: random.oneIn(2) ? tag() : nil,
+                size: random.number(below: 4), isReversed: random.oneIn(3))
+        case 2 where random.oneIn(3): .closeList(number: number)
+        default:
+            .load(
+                number: number, isOlder: random.oneIn(2), count: 1 + random.number(below: 4),
+                crossesGaps: random.oneIn(3))
         }
     }
 

@@ -106,6 +106,14 @@ enum Step: Codable, Hashable {
     case lookAt(String)
     case push(String, version: Int)
     case awaitCaughtUp(String?)
+    /// A list of a channel is opened at the newest message, or at the time of the given one.
+    case openList(String, number: Int, at: String?, size: Int, isReversed: Bool)
+    case load(number: Int, isOlder: Bool, count: Int, crossesGaps: Bool)
+    case closeList(number: Int)
+    /// Up to `count` of the oldest messages of a channel that is not in use are evicted.
+    case evict(String, count: Int)
+    case clearMessages(String)
+    case clearCache
     case abandon(Int)
     case kill
     /// A power failure.
