@@ -299,6 +299,7 @@ struct SyncCore {
         var reactionChanges: [KnownReactions.Change] = []
         var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
+        var addedChannels: [ChannelURL] = []
         do {
             try store.write { batch in
                 // Before the engine has connected, the user is the stored one of the last session.
@@ -312,6 +313,7 @@ struct SyncCore {
                 reactionChanges = ingest.reactionChanges ?? []
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
+                addedChannels = ingest.addedChannels
             }
             flights = newFlights
             knownReactions?.apply(reactionChanges)
@@ -319,6 +321,10 @@ struct SyncCore {
             writeFailure = nil
             readFailure = nil
             for (item, result) in endedItems { end(item, with: result) }
+            // A viewer may have shown the channel before the user lost it, or before it was stored.
+            for url in addedChannels where backfill.isShown(url) {
+                backfill.examine(url, isNew: true)
+            }
             return result
         } catch let error as StoreError {
             writeFailure = SyncError(error)

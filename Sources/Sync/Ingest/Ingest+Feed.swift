@@ -327,6 +327,7 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.save(channel, source: source, people: people)
         flights.recordChannel(channel.url)
+        if held == nil { addedChannels.append(channel.url) }
         let before = held?.historyBeginning
         guard channel.historyBeginning != before else { return }
         invalidateKnowledge(of: channel.url)

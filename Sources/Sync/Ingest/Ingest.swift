@@ -21,6 +21,8 @@ struct Ingest {
     let changes: [RequestID: [RequestID]]
     /// The items that this batch has removed from the outbox, with their delivery results.
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
+    /// The group channels that this batch has added.
+    var addedChannels: [ChannelURL] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
     /// A Boolean value that indicates whether the feed reports events that were missed without a

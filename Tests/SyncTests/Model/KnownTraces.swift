@@ -71,7 +71,26 @@ struct KnownTrace: CustomStringConvertible {
                     .say("m19", in: "x", by: "alice", to: nil),
                     .feedLimit(0), .write("w1", in: "x", isLong: false),
                 ])),
+        KnownTrace(
+            description: "a shown channel that a list of channels adds again is fetched",
+            trace: Trace(
+                seed: 69, config: rejoining,
+                steps: [
+                    .connect, .pass(0), .passFeed, .passFeed, .passFeed,
+                    .say("m0", in: "y", by: "alice", to: nil), .passFeed,
+                    .show("y", from: .beginning, to: .end, viewer: 1), .pass(-1), .pass(-1),
+                    // The server reports the loss of the channel before the invitation.
+                    .leave("y"), .invite("y"), .passFeed, .listChannels, .pass(-1),
+                ])),
     ]
+
+    /// A feed that reports one event at a time.
+    private static var rejoining: WorldConfig {
+        var config = WorldConfig()
+        config.feedBatchSize = 1
+        config.backgroundChannels = 0
+        return config
+    }
 
     /// Server nodes whose clocks differ by several milliseconds.
     private static var skewedClocks: WorldConfig {
