@@ -30,9 +30,12 @@ public actor SyncEngine {
 
     private(set) var core: SyncCore
     var activityObservers = ActivityObservers()
-    private var calls: [Int: Task<Void, Never>] = [:]
-    private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
-    private var renewal: Task<Void, Never>?
+    private var calls: [Int: RunningCall] = [:]
+    /// The waits in progress, each with its number: a wait that is canceled while it ends is
+    /// ignored, even if another one for the same purpose has begun.
+    private var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
+    /// The request for new credentials, with its number.
+    private var renewal: (number: Int, task: Task<Void, Never>)?
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var observers: [Int: EventObserver] = [:]
     private var lastNumber = 0
@@ -47,6 +50,18 @@ public actor SyncEngine {
     /// of the cache.
     private var bytesWrittenAtLastCheck = 0
     private var reportedConnection = ConnectionState.closed
+
+    /// A backend call in flight.
+    private struct RunningCall {
+        let task: Task<Void, Never>
+        let meter: UploadMeter
+
+        /// Cancels the call off the engine's actor, because the backend's cancellation may block.
+        func cancel() {
+            meter.end()
+            task.cancelWithoutWaiting()
+        }
+    }
 
     private struct EventObserver {
         let continuation: AsyncStream<SyncEvent>.Continuation
@@ -102,9 +117,9 @@ public actor SyncEngine {
     }
 
     deinit {
-        for task in calls.values { task.cancel() }
-        for task in waits.values { task.cancel() }
-        renewal?.cancel()
+        for call in calls.values { call.cancel() }
+        for wait in waits.values { wait.task.cancelWithoutWaiting() }
+        renewal?.task.cancelWithoutWaiting()
         for observer in observers.values { observer.continuation.finish() }
         activityObservers.finish()
     }
@@ -194,10 +209,12 @@ public actor SyncEngine {
     /// store.
     public func close() async {
         if closing == nil {
-            let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
+            let tasks =
+                calls.values.map(\.task) + waits.values.map(\.task)
+                + [renewal].compactMap { $0?.task }
             handle(.disconnect)
             for ticket in tickets.keys.sorted() { handle(.abandon(ticket: ticket)) }
-            for task in tasks { task.cancel() }
+            for task in tasks { task.cancelWithoutWaiting() }
             closing = Task { await finishClosing(tasks) }
         }
         await closing?.value
@@ -398,11 +415,11 @@ public actor SyncEngine {
         case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
         case .wait(let wait, let attempt, let duration):
             self.wait(wait, beforeAttempt: attempt, atLeast: duration)
-        case .cancelWait(let wait): waits.removeValue(forKey: wait)?.cancel()
+        case .cancelWait(let wait): waits.removeValue(forKey: wait)?.task.cancelWithoutWaiting()
         case .stopWaiting:
-            for task in waits.values { task.cancel() }
+            for wait in waits.values { wait.task.cancelWithoutWaiting() }
             waits = [:]
-            renewal?.cancel()
+            renewal.take()?.task.cancelWithoutWaiting()
         case .disconnect: endConnection()
         case .renewSession: renew()
         case .removeFiles(let copies): store.outboxFiles?.remove(copies)
@@ -421,34 +438,30 @@ public actor SyncEngine {
     }
 
     private func call(_ request: BackendRequest, _ number: Int) {
-        let (backend, store, ending) = (backend, store, ending)
-        calls[number] = Task { [weak self] in
+        let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
+        let task = Task { [weak self] in
             await ending?.value
-            let meter = UploadMeter()
-            let answer = await withTaskCancellationHandler {
-                await backend.answer(
-                    to: request, store.outboxFiles,
-                    storedChannel: {
-                        // If the channel cannot be read, the server decides.
-                        request.channelURL.flatMap { try? store.groupChannel($0) }
-                    }
-                ) { progress in
-                    guard case .upload(let item, _) = request else { return }
-                    meter.report(progress) {
-                        // Ignore the error: a closed store has no observers.
-                        _ = try? store.emit(
-                            .uploadProgress(
-                                item.requestID, in: item.channelURL,
-                                bytes: progress.bytesTransferred,
-                                total: progress.bytesInAll ?? progress.bytesTransferred))
-                    }
+            let answer = await backend.answer(
+                to: request, store.outboxFiles,
+                storedChannel: {
+                    // If the channel cannot be read, the server decides.
+                    request.channelURL.flatMap { try? store.groupChannel($0) }
                 }
-            } onCancel: {
-                meter.end()
+            ) { progress in
+                guard case .upload(let item, _) = request else { return }
+                meter.report(progress) {
+                    // Ignore the error: a closed store has no observers.
+                    _ = try? store.emit(
+                        .uploadProgress(
+                            item.requestID, in: item.channelURL,
+                            bytes: progress.bytesTransferred,
+                            total: progress.bytesInAll ?? progress.bytesTransferred))
+                }
             }
             meter.end()
             await self?.handle(answer, number)
         }
+        calls[number] = RunningCall(task: task, meter: meter)
     }
 
     private func handle(_ answer: BackendAnswer, _ number: Int) {
@@ -466,31 +479,38 @@ public actor SyncEngine {
         let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
         activityObservers.report(wait, attempt, duration, at: core.time)
         let sleep = sleep
-        waits[wait]?.cancel()
-        waits[wait] = Task { [weak self] in
+        lastNumber += 1
+        let number = lastNumber
+        let task = Task { [weak self] in
             // An error means that the wait was canceled.
             guard (try? await sleep(duration)) != nil else { return }
-            await self?.finish(wait)
+            await self?.finish(wait, number)
         }
+        waits.updateValue((number, task), forKey: wait)?.task.cancelWithoutWaiting()
     }
 
-    private func finish(_ wait: SyncCore.Wait) {
-        guard waits.removeValue(forKey: wait) != nil else { return }
+    private func finish(_ wait: SyncCore.Wait, _ number: Int) {
+        guard waits[wait]?.number == number else { return }
+        waits[wait] = nil
         handle(.waited(wait))
     }
 
     private func renew() {
         let renewSession = renewSession
-        renewal?.cancel()
-        renewal = Task { [weak self] in
+        renewal.take()?.task.cancelWithoutWaiting()
+        lastNumber += 1
+        let number = lastNumber
+        let task = Task { [weak self] in
             let credentials = await renewSession()
-            await self?.finishRenewal(credentials)
+            await self?.finishRenewal(credentials, number)
         }
+        renewal = (number, task)
     }
 
-    private func finishRenewal(_ credentials: Credentials?) {
-        // Ignore the credentials if the task was canceled: they are for an earlier connection.
-        guard !Task.isCancelled else { return }
+    private func finishRenewal(_ credentials: Credentials?, _ number: Int) {
+        // Ignore the credentials of a canceled request: they are for an earlier connection.
+        guard renewal?.number == number else { return }
+        renewal = nil
         handle(.renew(credentials))
     }
 

@@ -1,0 +1,85 @@
+import Dispatch
+import EmbeddedServer
+import Models
+import ScrollbackStorySupport
+import ScrollbackTesting
+import Sync
+import Testing
+
+/// A backend whose calls block the thread that cancels them, as an HTTP client may do.
+private final class BlockingBackend: ForwardingBackend {
+    let base: any Backend
+    let (canceled, recorder) = AsyncStream<String>.makeStream()
+    private let gate = DispatchSemaphore(value: 0)
+
+    init(base: any Backend) { self.base = base }
+
+    /// Lets the blocked threads continue.
+    func open() { for _ in 0..<10 { gate.signal() } }
+
+    private func block(_ name: String) {
+        recorder.yield(name)
+        // The limit only ends a failing test.
+        if gate.wait(timeout: .now() + 20) == .timedOut {
+            recorder.yield("\(name) was not allowed")
+        }
+    }
+
+    func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        let call = Task { [base] () async -> Result<FeedBatch, BackendError> in
+            do throws(BackendError) {
+                return .success(try await base.feed(since: cursor))
+            } catch { return .failure(error) }
+        }
+        let result = await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            block("feed")
+            call.cancel()
+        }
+        return try result.get()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct BlockingCancellationTests {
+    private func connected() async throws -> (Story, BlockingBackend, SyncEngine) {
+        let story = try await Story()
+        try await story.open()
+        await story.engine.close()
+        let backend = BlockingBackend(base: story.network)
+        let engine = try await story.relaunched(backend: backend)
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp()
+        return (story, backend, engine)
+    }
+
+    /// Ends the connection with `end`, and expects that the engine works while the canceled call
+    /// blocks its thread.
+    private func endsWhileBlocked(
+        _ end: @escaping @Sendable (SyncEngine) async throws -> Void
+    ) async throws {
+        let (_, backend, engine) = try await connected()
+        let ending = Task { try await end(engine) }
+        var canceled = backend.canceled.makeAsyncIterator()
+        #expect(await canceled.next() == "feed")
+        // The engine answers although the handler has not returned.
+        _ = await engine.state
+        backend.open()
+        try await ending.value
+        await engine.close()
+        backend.recorder.finish()
+        while let name = await canceled.next() { #expect(name == "feed") }
+    }
+
+    @Test func disconnectingDoesNotWaitForABackendsCancellation() async throws {
+        try await endsWhileBlocked { await $0.disconnect() }
+    }
+
+    @Test func connectingAgainDoesNotWaitForABackendsCancellation() async throws {
+        try await endsWhileBlocked { try await $0.connect(as: Credentials("bob")) }
+    }
+
+    @Test func closingDoesNotBlockTheEngine() async throws {
+        try await endsWhileBlocked { await $0.close() }
+    }
+}
