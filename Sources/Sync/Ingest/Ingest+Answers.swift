@@ -239,6 +239,7 @@ extension Ingest {
         since interim: Flights.Interim
     ) throws(StoreError) {
         for id in ids {
+            let events = interim.events[id] ?? []
             reactionChanges?.append(.insert(id, in: url))
             guard let held = try batch.message(orNil: id, in: url) else { continue }
             var message = held
@@ -247,7 +248,9 @@ extension Ingest {
             // Keep the records of removed reactions, so that an older event does not restore them.
             message.reactionHistory =
                 found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.key) }
-            message = message.with(interim.events[id] ?? [])
+            message = message.with(events)
+            // An event with an older time than the answer is not applied, but may be missing in it.
+            if !message.reflects(events) { reactionChanges?.append(.remove(id, in: url)) }
             if message != held { try batch.save(message, source: .messageFill) }
         }
     }
@@ -352,6 +355,16 @@ extension GroupChannel {
 }
 
 extension Message {
+    /// Returns a Boolean value that indicates whether the message has the reactions that the last
+    /// event of each user and key reported.
+    fileprivate func reflects(_ events: [FeedEvent]) -> Bool {
+        var last: [String: [UserID: ReactionEvent]] = [:]
+        for case .reaction(let event) in events {
+            last[event.key, default: [:]][event.userID] = event
+        }
+        return last.values.allSatisfy { $0.values.allSatisfy { reflects($0) } }
+    }
+
     fileprivate func with(_ events: [FeedEvent]) -> Message {
         var message = self
         for event in events {

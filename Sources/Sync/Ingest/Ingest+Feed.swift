@@ -118,10 +118,9 @@ extension Ingest {
             if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
             report.channelsToBackfill.append(url)
         case .reaction(let reaction):
-            try change(
-                reaction.messageID, in: reaction.channelURL, by: event,
-                messageSource(.eventReactionUpdated)
-            ) { $0.apply(reaction) }
+            if try apply(reaction, messageSource(.eventReactionUpdated)) {
+                report.channelsToBackfill.append(reaction.channelURL)
+            }
         case .threadInfo(let thread):
             try change(
                 thread.parentMessageID, in: thread.channelURL, by: event,

@@ -338,6 +338,44 @@ struct Ingest {
         guard change(&message) else { return }
         try batch.save(message, source: source)
     }
+
+    /// Applies a reaction event to a stored message.
+    ///
+    /// On servers that return reactions separately, the events of a reaction may arrive out of
+    /// order: federated servers have different clocks, and the answer to the user's own request may
+    /// arrive before the feed reports an earlier event of another user. An older event cannot be
+    /// merged, because a message does not contain the time of each user's reaction. If the event is
+    /// not part of the stored reactions, they therefore have to be requested again.
+    ///
+    /// - Returns: `true` if the reactions have to be requested again.
+    mutating func apply(
+        _ reaction: ReactionEvent, _ source: CollectionEventSource
+    ) throws(StoreError) -> Bool {
+        let (id, url) = (reaction.messageID, reaction.channelURL)
+        var isMissing = false
+        try change(id, in: url, by: .reaction(reaction), source) { message in
+            if message.apply(reaction) { return true }
+            isMissing = !message.reflects(reaction)
+            return false
+        }
+        guard isMissing, reactionChanges != nil else { return false }
+        reactionChanges?.append(.remove(id, in: url))
+        return true
+    }
+}
+
+extension Message {
+    /// Returns a Boolean value that indicates whether the user of a reaction event has the reaction
+    /// if the event adds it, and does not have it if the event removes it.
+    ///
+    /// If the message only has the number of users, the result is `true`.
+    func reflects(_ event: ReactionEvent) -> Bool {
+        guard let reaction = reactionHistory.first(where: { $0.key == event.key }) else {
+            return event.operation == .delete
+        }
+        return reaction.totalCount != nil
+            || reaction.userIDs.contains(event.userID) == (event.operation == .add)
+    }
 }
 
 extension GroupChannel {

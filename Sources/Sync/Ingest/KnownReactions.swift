@@ -5,7 +5,8 @@ import Models
 /// The reactions of a message are complete once they were fetched, or if the message is new: the
 /// feed has reported it, or this device has sent it. From then on, the feed reports each change. If
 /// a page, a lookup or a changelog returns the message, the engine requests its reactions again,
-/// because the feed may have omitted earlier changes.
+/// because the feed may have omitted earlier changes. The same is true if the feed reports a change
+/// that is older than the stored reactions, but not part of them.
 ///
 /// This record is only in memory: after each start of the process, the engine requests the
 /// reactions of shown messages once.

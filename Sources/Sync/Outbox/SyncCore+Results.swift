@@ -16,6 +16,7 @@ extension SyncCore {
         }
         if case .failed(let error) = answer { return handleFailure(error, item, call) }
         let isShown = backfill.isShown(url)
+        var isMissing = false
         let written: Void? = write { (ingest) throws(StoreError) in
             switch answer {
             case .message(let message):
@@ -49,9 +50,7 @@ extension SyncCore {
                 }
                 try ingest.end(item, with: .done)
             case .reaction(let event):
-                try ingest.change(
-                    event.messageID, in: url, by: .reaction(event), .eventReactionUpdated
-                ) { $0.apply(event) }
+                isMissing = try ingest.apply(event, .eventReactionUpdated)
                 try ingest.end(item, with: .done)
             case .uploaded(let file):
                 var item = item
@@ -65,6 +64,7 @@ extension SyncCore {
         guard written != nil || endUnstored(item, answer) else {
             return wait(forOutboxOf: url, atLeast: nil)
         }
+        if isMissing { backfill.examine(url, isNew: true) }
         attempts[id] = nil
         outbox.setBusy(false, url)
     }
