@@ -53,6 +53,24 @@ public actor MatrixBackend: Backend {
         /// The transport that sends the requests.
         public var transport: any HTTPTransport = URLSessionTransport()
 
+        /// A Boolean value that indicates whether the homeserver may have an address with `http`
+        /// that is not a loopback address; `false` by default.
+        ///
+        /// Everybody between the device and the homeserver can then read the password, the tokens
+        /// and the messages. Set it only in a test network.
+        public var allowsUnencryptedHTTP = false
+
+        /// The maximum size in bytes of a reply that is not a file; 64 MiB by default.
+        ///
+        /// A longer reply counts as no reply. The first `/sync` of an account with thousands of
+        /// rooms has some megabytes.
+        public var maximumReplyByteCount = 64 << 20
+
+        /// The maximum size in bytes of a file to download; 100 MiB by default.
+        ///
+        /// If the message says how large the file is, the file may not be larger than that either.
+        public var maximumFileByteCount = 100 << 20
+
         /// A closure that receives new tokens after each login and each renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
@@ -167,27 +185,30 @@ public actor MatrixBackend: Backend {
     ///   - userID: A user ID, such as `@alice:example.org`.
     ///   - transport: The transport that sends the request.
     /// - Returns: The published URL; if there is none, `https://` and the server name.
-    /// - Throws: `refused` if the ID has no server name, or the published document cannot be read.
+    /// - Throws: `refused` if the ID has no valid server name, if the published document cannot be
+    ///   read, or if the published URL is not a plain `https` URL of a host.
     public static func homeserver(
         of userID: UserID, transport: any HTTPTransport = URLSessionTransport()
     ) async throws(BackendError) -> URL {
-        let parts = userID.rawValue.split(separator: ":", maxSplits: 1)
-        guard userID.rawValue.hasPrefix("@"), parts.count == 2,
-            let server = URL(string: "https://\(parts[1])")
+        guard let name = ServerName(ofUser: userID.rawValue),
+            let server = URL(string: "https://\(name.text)")
         else {
             throw BackendError(
                 .refused, "\(userID) is not a user ID of the form @name:server",
                 detail: .invalidParameter)
         }
+        let policy = AddressPolicy(allowsLoopback: false)
         let url = server.appending(path: ".well-known/matrix/client")
-        let reply = try await transport.send(HTTPRequest("GET", url))
+        let request = HTTPRequest("GET", url, maximumByteCount: 64 << 10)
+        let reply = try await transport.reply(to: request, leavesOrigin: true, policy)
         guard reply.status != 404 else { return server }
         guard let found = try? JSONDecoder().decode(WellKnownReply.self, from: reply.body),
-            let homeserver = URL(string: found.homeserver.base_url), homeserver.scheme != nil
+            let homeserver = URL(string: found.homeserver.base_url)
         else {
             throw BackendError(
                 .refused, "\(url) does not name a homeserver", detail: .malformedData)
         }
+        try policy.check(homeserver, isBase: true)
         return homeserver
     }
 }

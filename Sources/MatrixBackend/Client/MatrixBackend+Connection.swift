@@ -1,5 +1,6 @@
 import Foundation
 public import Models
+import Sync
 
 // Signing in and out.
 extension MatrixBackend {
@@ -10,12 +11,15 @@ extension MatrixBackend {
     /// the password.
     ///
     /// - Throws: `refused` if the password is wrong, the token belongs to another user, or the
-    ///   address is not that of a homeserver;
+    ///   address is not that of a homeserver or not allowed (see
+    ///   ``Options/allowsUnencryptedHTTP``);
     ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
     ///   device was removed. Later calls throw the last two errors too, if the tokens cannot be
     ///   renewed with the refresh token or the password.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        try addressPolicy.check(homeserver, isBase: true)
         await disconnect()
+        limits = RateLimits()
         if list.token != nil, lastUser != credentials.userID { forgetUser() }
         lastUser = credentials.userID
         callCount += 1
@@ -40,7 +44,11 @@ extension MatrixBackend {
         isCatchingUp = true
         unencrypted = []
         known.removeAll()
-        for call in calls.values { call.cancel() }
+        for call in calls.values { call.cancelWithoutWaiting() }
+    }
+
+    var addressPolicy: AddressPolicy {
+        AddressPolicy(allowsUnencrypted: options.allowsUnencryptedHTTP)
     }
 
     private func signedIn(_ credentials: Credentials) async throws(BackendError) -> User {

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Sync
 
 // Sending requests, which ``disconnect()`` cancels.
 extension MatrixBackend {
@@ -50,11 +51,16 @@ extension MatrixBackend {
     ) async throws(BackendError) -> HTTPReply {
         let number = session?.number
         try limits.check(request.kind, at: options.instant())
-        let http = try request.http(at: homeserver, token: token)
+        let http = try request.http(
+            at: homeserver, token: token, maximumByteCount: options.maximumReplyByteCount)
         callCount += 1
-        let (id, transport) = (callCount, options.transport)
+        let (id, transport, policy) = (callCount, options.transport, addressPolicy)
         let task = Task { () async -> Result<HTTPReply, BackendError> in
-            do throws(BackendError) { return .success(try await transport.send(http)) } catch {
+            do throws(BackendError) {
+                return .success(
+                    try await transport.reply(
+                        to: http, leavesOrigin: request.isOfFile, policy))
+            } catch {
                 return .failure(error)
             }
         }
@@ -62,7 +68,7 @@ extension MatrixBackend {
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
-            task.cancel()
+            task.cancelWithoutWaiting()
         }
         calls[id] = nil
         // The session may have ended during the request.

@@ -1,4 +1,5 @@
 import Models
+import Sync
 
 // The request `/sync`, and the list of rooms that it updates.
 extension MatrixBackend {
@@ -100,7 +101,7 @@ extension MatrixBackend {
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
-            task.cancel()
+            task.cancelWithoutWaiting()
         }
         do {
             try result.get()
@@ -132,6 +133,8 @@ extension MatrixBackend {
         for event in state where event.type == "m.room.member" {
             // Keep the name of a user who has left, because the user's messages still show it.
             guard let id = event.stateKey, event.content.membership != "leave" else { continue }
+            // The names are requested again when they are needed.
+            if people[room]?.count ?? 0 >= WireLimit.knownMembers { people[room] = nil }
             people[room, default: [:]][id] = event.user
         }
     }

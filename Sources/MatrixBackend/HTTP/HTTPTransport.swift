@@ -7,12 +7,21 @@ public import Sync
 /// The default is ``URLSessionTransport``. Implement this protocol to use another HTTP client, such
 /// as AsyncHTTPClient on a server, or recorded replies in tests.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request, and returns the reply regardless of its status.
+    /// Sends a request to exactly its URL, and returns the reply regardless of its status.
     ///
-    /// If the calling task is canceled, the call promptly throws.
+    /// A transport keeps these promises:
     ///
-    /// - Throws: `notConnected` if the request did not reach the server, `unanswered` if no reply
-    ///   came, `canceled` after a cancellation, and the errors of an upload's source.
+    /// - It never follows a redirect: it returns the reply with its status and
+    ///   ``HTTPReply/location``. The headers may contain an access token, and only the backend knows
+    ///   to which addresses it may send the token.
+    /// - It stops reading a body that is longer than ``HTTPRequest/maximumByteCount``, and throws.
+    ///   Even an endless body never needs much more memory than this number of bytes.
+    /// - If the calling task is canceled, the call promptly throws, even if the HTTP client needs
+    ///   longer to end the request. Its cancellation handler never blocks.
+    ///
+    /// - Throws: `notConnected` if the request did not reach the server; `unanswered` if no reply
+    ///   came, or, with the detail `malformedData`, if its body is too long; `canceled` after a
+    ///   cancellation; and the errors of an upload's source.
     func send(_ request: HTTPRequest) async throws(BackendError) -> HTTPReply
 }
 
@@ -34,9 +43,13 @@ public struct HTTPRequest: Sendable {
     /// request is a long poll.
     public var wait = Duration.zero
 
-    init(_ method: String, _ url: URL) {
+    /// The maximum size of the reply's body in bytes, after decompression.
+    public var maximumByteCount: Int
+
+    package init(_ method: String, _ url: URL, maximumByteCount: Int) {
         self.method = method
         self.url = url
+        self.maximumByteCount = maximumByteCount
     }
 }
 
@@ -58,9 +71,13 @@ public struct HTTPReply: Sendable {
     /// The body.
     public var body: Data
 
+    /// The value of the header field `Location`, to which a redirect leads; `nil` if there is none.
+    public var location: String?
+
     /// Creates a reply.
-    public init(status: Int, body: Data) {
+    public init(status: Int, body: Data, location: String? = nil) {
         self.status = status
         self.body = body
+        self.location = location
     }
 }

@@ -20,7 +20,9 @@ struct MatrixFailure: Decodable {
         code = reply.lenient(.errcode) ?? "M_UNKNOWN"
         text = reply.lenient(.error) ?? ""
         isSoftLogout = reply.lenient(.soft_logout) ?? false
-        pause = reply.lenient(Int.self, .retry_after_ms).map { .milliseconds($0) }
+        pause = reply.lenient(Int64.self, .retry_after_ms).map {
+            min(max(.milliseconds($0), .zero), RateLimits.longestPause)
+        }
     }
 
     init(_ reply: HTTPReply) {

@@ -15,6 +15,11 @@ struct MatrixRequest {
     var kind = RateLimits.Kind.reading
     var wait = Duration.zero
     var isAuthorized = true
+    /// A Boolean value that indicates whether the request is for a file, which the server may keep
+    /// elsewhere.
+    var isOfFile = false
+    /// The maximum size of a file in bytes; `nil` for the maximum of other replies.
+    var maximumByteCount: Int?
 
     /// Creates a request that changes nothing on the server.
     static func get(
@@ -34,7 +39,18 @@ struct MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
     }
 
-    func http(at homeserver: URL, token: String?) throws(BackendError) -> HTTPRequest {
+    /// Returns the HTTP request.
+    ///
+    /// - Throws: `refused` if a part of the path is `.` or `..`. The IDs of a server may have this
+    ///   form, and the request would then go to another path.
+    func http(
+        at homeserver: URL, token: String?, maximumByteCount: Int
+    ) throws(BackendError) -> HTTPRequest {
+        guard !path.contains("."), !path.contains("..") else {
+            throw BackendError(
+                .refused, "\(path.joined(separator: "/")) contains an invalid ID",
+                detail: .invalidParameter)
+        }
         let base = homeserver.absoluteString
         var text = base.hasSuffix("/") ? String(base.dropLast()) : base
         for part in [api] + path.map(\.percentEncoded) { text += "/" + part }
@@ -44,7 +60,8 @@ struct MatrixRequest {
         guard let url = URL(string: text) else {
             throw BackendError(.refused, "\(text) is not an address", detail: .invalidParameter)
         }
-        var request = HTTPRequest(method, url)
+        var request = HTTPRequest(
+            method, url, maximumByteCount: self.maximumByteCount ?? maximumByteCount)
         request.body = body
         request.wait = wait
         if case .none = body {} else { request.headers["Content-Type"] = contentType }

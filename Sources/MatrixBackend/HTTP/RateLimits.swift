@@ -8,6 +8,11 @@ struct RateLimits {
     /// A kind of request, with its own rate limit.
     enum Kind: Hashable { case reading, sending, managing }
 
+    /// The longest pause.
+    ///
+    /// After it, the backend asks again, even if the server has requested a longer pause.
+    static let longestPause = Duration.seconds(15 * 60)
+
     private var pausedUntil: [Kind: ContinuousClock.Instant] = [:]
 
     /// Throws `throttled` if requests of a kind are paused.

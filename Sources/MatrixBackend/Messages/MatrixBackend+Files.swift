@@ -29,22 +29,30 @@ extension MatrixBackend {
 
     /// Downloads a file of a homeserver, whose URL has the scheme `mxc`.
     ///
-    /// - Throws: `refused` if the file is encrypted, because the backend cannot decrypt it.
+    /// - Throws: `refused` if the file is encrypted, because the backend cannot decrypt it; if the
+    ///   URL is not of this form; or if the file is larger than its declared size or
+    ///   ``Options/maximumFileByteCount``.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         guard file.customType != FileInfo.encryptedType else {
             throw BackendError(
                 .refused, "\(file.name ?? file.url) is encrypted, and cannot be decrypted",
                 detail: .invalidParameter)
         }
-        guard let url = URL(string: file.url), url.scheme == "mxc", let server = url.host() else {
+        guard let match = file.url.wholeMatch(of: #/mxc://([^/]*)/([A-Za-z0-9_.~\-]{1,255})/#),
+            let server = ServerName(match.1)
+        else {
             throw BackendError(
                 .refused, "\(file.url) is not the URL of a Matrix file", detail: .invalidParameter)
         }
-        let port = url.port.map { ":\($0)" } ?? ""
-        return try await reply(
-            to: .get(
-                "media", "download", server + port, url.lastPathComponent,
-                api: "_matrix/client/v1")
-        ).body
+        var request = MatrixRequest.get(
+            "media", "download", server.text, String(match.2), api: "_matrix/client/v1")
+        request.isOfFile = true
+        let declared = file.size.flatMap { $0 > 0 ? $0 : nil } ?? .max
+        request.maximumByteCount = min(declared, options.maximumFileByteCount)
+        do {
+            return try await reply(to: request).body
+        } catch  where error.detail == .malformedData {
+            throw BackendError(.refused, error.message, detail: .fileSizeLimitExceeded)
+        }
     }
 }

@@ -56,13 +56,19 @@ struct Room {
 extension Room {
     mutating func apply(_ changes: SyncReply.JoinedRoom) {
         isInvitation = false
-        for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
-        heroes = changes.summary.heroes ?? heroes
+        for event in changes.state + changes.timeline where event.stateKey != nil {
+            let isNewMember = event.type == "m.room.member" && people[event.stateKey ?? ""] == nil
+            if isNewMember, people.count >= WireLimit.knownMembers { continue }
+            apply(event)
+        }
+        heroes = changes.summary.heroes.map { Array($0.prefix(WireLimit.heroes)) } ?? heroes
         joinedCount = changes.summary.joinedCount ?? joinedCount
         invitedCount = changes.summary.invitedCount ?? invitedCount
         unreadCount = changes.unreadCount ?? unreadCount
         highlightCount = changes.highlightCount ?? highlightCount
-        for receipt in changes.receipts { openReceipts[receipt.user] = receipt }
+        for receipt in changes.receipts where mayAdd(receipt.user, to: openReceipts) {
+            openReceipts[receipt.user] = receipt
+        }
     }
 
     /// Replaces open receipts by the times of their events.
@@ -72,13 +78,19 @@ extension Room {
         for receipt in receipts where openReceipts[receipt.user] == receipt {
             openReceipts[receipt.user] = nil
         }
-        for (user, time) in readers { readAt[user] = max(time, readAt[user] ?? time) }
+        for (user, time) in readers where mayAdd(user, to: readAt) {
+            readAt[user] = max(time, readAt[user] ?? time)
+        }
+    }
+
+    private func mayAdd<Value>(_ user: String, to receipts: [String: Value]) -> Bool {
+        receipts.count < WireLimit.members || receipts[user] != nil
     }
 
     mutating func apply(_ newest: NewestRoom) {
         isInvitation = newest.isInvitation
         for event in newest.state + newest.timeline where event.stateKey != nil { apply(event) }
-        heroes = newest.heroes
+        heroes = Array(newest.heroes.prefix(WireLimit.heroes))
         joinedCount = newest.joinedCount ?? 0
         invitedCount = newest.invitedCount ?? 0
     }
@@ -216,8 +228,8 @@ extension Room {
         channel.isPublic = isPublic
         channel.isDistinct = isDirect
         channel.isFrozen = isFrozen
-        channel.members = members
-        channel.pinnedMessageIDs = pinned.map { MessageID($0) }
+        channel.members = Array(members.prefix(WireLimit.members))
+        channel.pinnedMessageIDs = pinned.prefix(WireLimit.events).map { MessageID($0) }
         guard !isInvitation else {
             channel.myMemberState = .invited
             let invitation = people[me]

@@ -2,12 +2,15 @@ import Models
 
 // Lenient decoding, because events may come from any client.
 //
-// A field of the wrong type counts as missing, and an element that cannot be decoded is omitted.
+// A field of the wrong type counts as missing, and an element that cannot be decoded is omitted. The
+// same is true for a text that is longer than an event may be.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 
     func lenient<Value: Decodable>(_ type: Value.Type, _ key: Key) -> Value? {
-        contains(key) ? try? decode(Value.self, forKey: key) : nil
+        let value = contains(key) ? try? decode(Value.self, forKey: key) : nil
+        if let text = value as? String, text.utf8.count > WireLimit.text { return nil }
+        return value
     }
 
     func lenientList<Value: Decodable>(_ key: Key) -> [Value] {
@@ -20,7 +23,34 @@ extension KeyedDecodingContainer {
     func lenientMap<Value: Decodable>(_ key: Key) -> [String: Value] {
         guard contains(key), let map = try? decode([String: Lenient<Value>].self, forKey: key)
         else { return [:] }
-        return map.compactMapValues(\.value)
+        return map.filter { $0.key.utf8.count <= WireLimit.id }.compactMapValues(\.value)
+    }
+}
+
+/// The limits of what a homeserver sends, which otherwise could fill the memory and the cache.
+enum WireLimit {
+    /// The maximum length of an ID, a type or a state key in bytes, as the specification demands.
+    static let id = 255
+    /// The maximum length of another text in bytes, which is that of a whole event.
+    static let text = 65_536
+    /// The maximum length of a token in bytes, which the client stores or sends in a URL.
+    static let token = 4096
+    /// The maximum number of events on a page.
+    static let events = 1000
+    /// The maximum number of members, and of read receipts, of a channel.
+    ///
+    /// `members(of:)` returns all members.
+    static let members = 1000
+    /// The maximum number of members of a room whose names the backend keeps in memory.
+    static let knownMembers = 10_000
+    /// The maximum number of members whose names make up the name of a room.
+    static let heroes = 16
+}
+
+extension DecodingError {
+    /// The error for a value that is longer than the limit.
+    static func tooLong(_ what: String) -> DecodingError {
+        .dataCorrupted(Context(codingPath: [], debugDescription: "\(what) is too long"))
     }
 }
 

@@ -57,6 +57,9 @@ struct EventsReply: Decodable {
         state = reply.lenientList(.state)
         start = reply.lenient(.start)
         end = reply.lenient(.end) ?? reply.lenient(.next_batch)
+        guard events.count <= WireLimit.events, end?.utf8.count ?? 0 <= WireLimit.token else {
+            throw DecodingError.tooLong("a page of events")
+        }
     }
 }
 

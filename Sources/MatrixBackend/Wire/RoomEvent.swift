@@ -74,6 +74,8 @@ struct RoomEvent: Decodable, Sendable {
         sender = event.lenient(.sender) ?? ""
         time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
         stateKey = event.lenient(.state_key)
+        guard [type, id, sender, stateKey ?? ""].allSatisfy({ $0.utf8.count <= WireLimit.id })
+        else { throw DecodingError.tooLong("an ID of an event") }
         content = event.lenient(.content) ?? EventContent()
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
         redacts = content.redacts ?? event.lenient(.redacts)

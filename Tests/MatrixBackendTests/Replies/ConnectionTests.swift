@@ -172,6 +172,33 @@ import Testing
         #expect(device.server.requests.filter { $0 == "GET sync" }.count == 2)
     }
 
+    @Test(arguments: [
+        ("9223372036854775807", 15 * 60), ("86400000", 15 * 60), ("900000", 15 * 60), ("0", 0),
+        ("-5000", 0), ("1e300", 1),
+    ])
+    func pauseThatTheServerRequestsHasALimit(milliseconds: String, seconds: Int) async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET sync", #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": \#(milliseconds)}"#,
+            status: 429)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.feed(since: nil)
+        }
+        #expect(error?.retryAfter == .seconds(seconds))
+    }
+
+    @Test func pauseEndsWithTheConnection() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET sync", #"{"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 900000}"#, status: 429)
+        await #expect(throws: BackendError.self) { try await device.backend.feed(since: nil) }
+        device.server.replace("GET sync", #"{"next_batch": "s1"}"#)
+        try await device.connect()
+        _ = try await device.backend.feed(since: nil)
+    }
+
     @Test func disconnectedBackendThrowsNotConnected() async throws {
         let device = Device()
         let error = await #expect(throws: BackendError.self) {

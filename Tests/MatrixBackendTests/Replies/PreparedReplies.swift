@@ -41,10 +41,12 @@ final class PreparedReplies: HTTPTransport {
     /// Adds a reply to a request such as `GET account/whoami`.
     ///
     /// The last reply is repeated for all further requests of the same kind.
-    func reply(_ request: String, _ json: String, status: Int = 200) {
+    func reply(
+        _ request: String, _ json: String, status: Int = 200, location: String? = nil
+    ) {
         state.withLock {
             $0.replies[request, default: []].append(
-                HTTPReply(status: status, body: Data(json.utf8)))
+                HTTPReply(status: status, body: Data(json.utf8), location: location))
         }
     }
 

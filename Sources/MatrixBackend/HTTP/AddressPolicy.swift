@@ -1,0 +1,152 @@
+import Foundation
+import Models
+
+/// The addresses to which the backend sends requests.
+///
+/// Requests contain passwords, access tokens and messages, so they are encrypted, except on the
+/// device itself.
+struct AddressPolicy {
+    /// A Boolean value that indicates whether unencrypted requests may go to a loopback address.
+    var allowsLoopback = true
+    /// A Boolean value that indicates whether unencrypted requests may go to any address.
+    var allowsUnencrypted = false
+
+    /// Throws `refused` unless requests may be sent to a URL.
+    ///
+    /// A URL that is the base of others may not have a query.
+    func check(_ url: URL, isBase: Bool = false) throws(BackendError) {
+        let host = url.host(percentEncoded: true) ?? ""
+        // A URL has the address of IPv6 without brackets.
+        let isHost = ServerName(host.contains(":") ? "[\(host)]" : host) != nil
+        func refuse(_ reason: String) -> BackendError {
+            BackendError(
+                .refused, "\(url.scheme ?? "")://\(host) is no address of a homeserver: \(reason)",
+                detail: .invalidParameter)
+        }
+        guard isHost else { throw refuse("it has no valid host") }
+        guard url.user == nil, url.password == nil else { throw refuse("it names a user") }
+        guard url.fragment == nil, url.query == nil || !isBase else {
+            throw refuse("it has a query or a fragment")
+        }
+        guard !host.isLinkLocal else { throw refuse("it is a link-local address") }
+        switch url.scheme?.lowercased() {
+        case "https": break
+        case "http" where allowsUnencrypted || (allowsLoopback && host.isLoopback): break
+        case "http":
+            throw refuse(
+                "use https, or set MatrixBackend.Options.allowsUnencryptedHTTP in a test network")
+        default: throw refuse("its scheme is not https")
+        }
+    }
+}
+
+/// The name of a homeserver, such as `example.org:8448`.
+///
+/// The grammar is that of the Matrix specification: a host name, an IPv4 address or an IPv6 address
+/// in brackets, and optionally a port.
+struct ServerName {
+    let host: String
+    let port: Int?
+
+    init?(_ text: some StringProtocol) {
+        let text = String(text)
+        guard
+            let match = text.wholeMatch(
+                of: #/(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.\-]{1,230})(?::([0-9]{1,5}))?/#),
+            !match.1.hasPrefix("."), !match.1.contains("..")
+        else { return nil }
+        host = String(match.1)
+        port = match.2.flatMap { Int($0) }
+        if let port, !(1...65535).contains(port) { return nil }
+    }
+
+    /// Returns the server name of a user ID; `nil` if the ID has not the form `@name:server`.
+    init?(ofUser id: String) {
+        guard id.utf8.count <= 255, id.hasPrefix("@"), let colon = id.firstIndex(of: ":") else {
+            return nil
+        }
+        self.init(id[id.index(after: colon)...])
+    }
+
+    var text: String { port.map { "\(host):\($0)" } ?? host }
+}
+
+extension String {
+    /// The numbers of an IPv4 address; empty if the host is none.
+    private var numbers: [UInt8] {
+        let parts = split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return parts.count == 4 ? parts.compactMap(\.self) : []
+    }
+
+    /// A Boolean value that indicates whether the host is this device.
+    fileprivate var isLoopback: Bool {
+        self == "::1" || lowercased() == "localhost" || numbers.count == 4 && numbers[0] == 127
+    }
+
+    /// A Boolean value that indicates whether the host is an address of the local network segment,
+    /// at which clouds offer the credentials of their machines.
+    fileprivate var isLinkLocal: Bool {
+        numbers.count == 4 && numbers.starts(with: [169, 254])
+            || contains(":") && lowercased().hasPrefix("fe80")
+    }
+}
+
+extension HTTPTransport {
+    /// The maximum number of redirects that a request follows.
+    private static var maximumRedirectCount: Int { 5 }
+
+    /// Sends a request, and follows redirects.
+    ///
+    /// Only `GET` is redirected, and never from `https` to `http`. A redirect to another origin
+    /// (scheme, host and port) is followed only if `leavesOrigin` is `true`, and then without the
+    /// access token.
+    ///
+    /// - Throws: `unanswered` for a redirect that is not followed. The login page of a network may
+    ///   have caused it, so that a later attempt may succeed.
+    func reply(
+        to request: HTTPRequest, leavesOrigin: Bool, _ policy: AddressPolicy
+    ) async throws(BackendError) -> HTTPReply {
+        var request = request
+        for _ in 0...Self.maximumRedirectCount {
+            let reply = try await send(request)
+            guard [301, 302, 303, 307, 308].contains(reply.status), let location = reply.location
+            else { return reply }
+            try request.redirect(to: location, leavesOrigin: leavesOrigin, policy)
+        }
+        throw BackendError(
+            .unanswered, "\(request.url.path) has more than \(Self.maximumRedirectCount) redirects")
+    }
+}
+
+extension HTTPRequest {
+    /// Continues the request at the address to which a redirect leads.
+    fileprivate mutating func redirect(
+        to location: String, leavesOrigin: Bool, _ policy: AddressPolicy
+    ) throws(BackendError) {
+        func refuse(_ reason: String) -> BackendError {
+            BackendError(.unanswered, "\(method) \(url.path) was redirected: \(reason)")
+        }
+        guard method == "GET" else { throw refuse("only GET may be") }
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
+            throw refuse("the target is no address")
+        }
+        do { try policy.check(target) } catch { throw refuse(error.message) }
+        guard url.scheme?.lowercased() != "https" || target.scheme?.lowercased() == "https" else {
+            throw refuse("the target is not encrypted")
+        }
+        if target.origin != url.origin {
+            guard leavesOrigin else { throw refuse("the target is another server") }
+            headers["Authorization"] = nil
+        }
+        url = target
+    }
+}
+
+extension URL {
+    /// The scheme, the host and the port, which determine to which server a request goes.
+    fileprivate var origin: [String] {
+        let scheme = scheme?.lowercased() ?? ""
+        let port = port ?? (scheme == "https" ? 443 : 80)
+        return [scheme, host(percentEncoded: true)?.lowercased() ?? "", "\(port)"]
+    }
+}

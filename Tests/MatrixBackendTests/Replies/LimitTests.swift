@@ -1,0 +1,79 @@
+import MatrixBackend
+import Models
+import Sync
+import Testing
+
+/// The limits of what a homeserver may send.
+@Suite struct MatrixLimitTests {
+    private let device = Device()
+    private let room = ChannelURL("!room:example.org")
+
+    private func connect() async throws {
+        try await device.connect()
+        device.prepareRoom()
+        _ = try await device.backend.feed(since: nil)
+    }
+
+    private func feed(_ reply: String) async throws -> FeedBatch {
+        try await connect()
+        device.server.replace("GET sync", reply)
+        return try await device.backend.feed(since: "s1")
+    }
+
+    @Test func eventWithALongIDIsSkipped() async throws {
+        let long = "$" + String(repeating: "x", count: 255)
+        let batch = try await feed(
+            PreparedReplies.sync(
+                "s2", PreparedReplies.message(long, "long", at: 1),
+                PreparedReplies.message(String(long.dropLast()), "short", at: 2)))
+        let texts = batch.events.compactMap { event -> String? in
+            if case .messageReceived(let message) = event { message.text } else { nil }
+        }
+        #expect(texts == ["short"])
+    }
+
+    @Test func textThatIsLongerThanAnEventIsOmitted() async throws {
+        let texts = [65_536, 65_537].map { String(repeating: "x", count: $0) }
+        let batch = try await feed(
+            PreparedReplies.sync(
+                "s2", PreparedReplies.message("$a", texts[0], at: 1),
+                PreparedReplies.message("$b", texts[1], at: 2)))
+        let counts = batch.events.compactMap { event -> Int? in
+            if case .messageReceived(let message) = event { message.text.count } else { nil }
+        }
+        #expect(counts == [65_536, 0])
+    }
+
+    @Test func longCursorIsNotAccepted() async throws {
+        let error = await #expect(throws: BackendError.self) {
+            try await feed(#"{"next_batch": "\#(String(repeating: "s", count: 4097))"}"#)
+        }
+        #expect(error?.code == .unanswered && error?.detail == .malformedData)
+    }
+
+    @Test func pageWithTooManyEventsIsNotAccepted() async throws {
+        try await connect()
+        let events = (0...1000).map { PreparedReplies.message("$\($0)", "x", at: $0) }
+        device.server.reply(
+            "GET rooms/!room:example.org/messages",
+            #"{"chunk": [\#(events.joined(separator: ","))]}"#)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.messages(in: room, at: .newest, older: 9, newer: 0)
+        }
+        #expect(error?.code == .unanswered)
+    }
+
+    @Test func channelHasAtMostAThousandMembers() async throws {
+        let members = (0..<2000).map { number in
+            """
+            {"type": "m.room.member", "state_key": "@u\(number):example.org", "event_id": "$u\(number)",
+             "sender": "@u\(number):example.org", "origin_server_ts": 1001,
+             "content": {"membership": "join"}}
+            """
+        }
+        let batch = try await feed(PreparedReplies.sync("s2", events: members))
+        var channel = GroupChannel()
+        for case .channel(let update) in batch.events { update.patch.apply(to: &channel) }
+        #expect(channel.members.count == 1000)
+    }
+}
