@@ -165,6 +165,7 @@ define with-matrix
 	export MATRIX_PEER=$$((MATRIX_PORT + 10)); \
 	export SCROLLBACK_MATRIX=http://127.0.0.1:$$MATRIX_PORT; \
 	export SCROLLBACK_MATRIX_PEER=http://127.0.0.1:$$MATRIX_PEER; \
+	export SWIFT_BACKTRACE=enable=yes,threads=all,interactive=no,color=no; \
 	peer() { MATRIX_HOME="$(CURDIR)/.build-matrix/peer" MATRIX_PORT=$$MATRIX_PEER \
 	    MATRIX_PEER=$(MATRIX_TEST_PORT) Tests/Tools/matrix-server $$1; }; \
 	trap 'Tests/Tools/matrix-server stop; peer stop' EXIT; \

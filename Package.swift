@@ -185,7 +185,7 @@ let package = Package(
             name: "MatrixBackendTests",
             dependencies: [
                 "MatrixBackend", "ScrollbackTesting", "Models", "Store", "Sync", "Collections",
-                "EmbeddedServer",
+                "EmbeddedServer", "ScrollbackTestSupport",
             ]),
         .testTarget(
             name: "ScrollbackTestingTests",

@@ -3,7 +3,7 @@ import ScrollbackTesting
 import Testing
 
 /// Runs the conformance suite with a real homeserver, which `make test-matrix` starts.
-@Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(15)), .stacks(afterMinutes: 16))
 struct LiveConformanceTests {
     @Test func homeserverKeepsThePromisesOfABackend() async throws {
         let report = await BackendConformance.run(on: LiveSubject())

@@ -10,7 +10,9 @@ import Testing
 /// Several writers send, edit, delete and react at random, and each is offline at times.
 ///
 /// At the end, each cache must equal the homeserver's history.
-@Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .serialized)
+@Suite(
+    .enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .stacks(afterMinutes: 11),
+    .serialized)
 @MainActor
 struct LiveSoakTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -10,7 +10,9 @@ import Testing
 /// Tests `ChatClient` with a real homeserver.
 ///
 /// The tests are serialized, because some of them restart the homeserver.
-@Suite(.enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .serialized)
+@Suite(
+    .enabled(if: LiveServer.url != nil), .timeLimit(.minutes(10)), .stacks(afterMinutes: 11),
+    .serialized)
 @MainActor
 struct LiveStoryTests {
     @Test func messagesAndEditWrittenOfflineArriveInOrder() async throws {
