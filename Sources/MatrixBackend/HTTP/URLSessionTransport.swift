@@ -82,8 +82,14 @@ private final class Connections: Sendable {
         configuration.httpMaximumConnectionsPerHost = 12
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
+        #if canImport(Darwin)
+            let queue: OperationQueue? = nil
+        #else
+            let queue: OperationQueue? = BoundedQueue()
+            queue?.maxConcurrentOperationCount = 1
+        #endif
         session = URLSession(
-            configuration: configuration, delegate: exchanges, delegateQueue: nil)
+            configuration: configuration, delegate: exchanges, delegateQueue: queue)
     }
 
     #if canImport(Darwin)
@@ -110,6 +116,23 @@ private final class Connections: Sendable {
         return try result.get()
     }
 }
+
+#if !canImport(Darwin)
+    /// A queue on which adding an operation waits while too many operations are pending.
+    ///
+    /// On Linux, a session adds an operation for each piece of a reply, as fast as the server sends
+    /// the pieces. If the delegate were slower, the pieces would fill the memory.
+    private final class BoundedQueue: OperationQueue, @unchecked Sendable {
+        // @unchecked: the semaphore is thread-safe, and never replaced.
+        private let places = DispatchSemaphore(value: 64)
+
+        override func addOperation(_ operation: Operation) {
+            places.wait()
+            operation.completionBlock = { [places] in places.signal() }
+            super.addOperation(operation)
+        }
+    }
+#endif
 
 /// The requests of a `URLSession` that are in flight.
 private final class Exchanges: NSObject, URLSessionDataDelegate {
