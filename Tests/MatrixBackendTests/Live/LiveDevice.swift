@@ -135,11 +135,11 @@ struct LiveDevice {
             for case .gap(let gap) in collection.items { _ = try await collection.fill(gap) }
             guard try engine.store.gaps(in: url).last != gap else { break }
         }
-        // The engine requests the reactions of shown messages.
-        let viewer = engine.makeViewer(of: url)
-        viewer.show(ShownRange(from: .beginning))
+        // The engine requests the reactions of shown messages. A `ChannelViewer` would show the range
+        // a moment later, when the engine may have caught up already.
+        await engine.show(url, ShownRange(from: .beginning), viewer: -1)
         try await engine.caughtUp(url)
-        viewer.show(nil)
+        await engine.hide(url, viewer: -1)
     }
 
     /// Returns the messages that this device should have but has not stored.
