@@ -102,6 +102,16 @@ struct LiveStoryTests {
         for device in devices { await device.close() }
     }
 
+    /// Each connection cancels the long poll of the one before.
+    @Test func connectingAgainWhileConnectedEnds() async throws {
+        let alice = try await LiveDevice(LiveServer.register("alice"))
+        for _ in 0..<50 {
+            let (_, error) = try await alice.client.connect(as: Credentials(alice.user))
+            #expect(error == nil)
+        }
+        await alice.close()
+    }
+
     @Test func twoDevicesOfAUserShowTheSameMessagesAndUnreadCounts() async throws {
         let user = try await LiveServer.register("alice")
         let bob = try await LiveDevice(LiveServer.register("bob"))
