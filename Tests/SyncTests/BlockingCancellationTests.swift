@@ -41,7 +41,8 @@ private final class BlockingBackend: ForwardingBackend {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct BlockingCancellationTests {
+/// The tests are serialized: each of them may block a thread of the cooperative pool.
+@Suite(.timeLimit(.minutes(5)), .serialized) struct BlockingCancellationTests {
     private func connected() async throws -> (Story, BlockingBackend, SyncEngine) {
         let story = try await Story()
         try await story.open()
