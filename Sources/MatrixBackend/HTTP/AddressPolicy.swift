@@ -101,16 +101,25 @@ extension HTTPTransport {
     /// (scheme, host and port) is followed only if `leavesOrigin` is `true`, and then without the
     /// access token.
     ///
-    /// - Throws: `unanswered` for a redirect that is not followed. The login page of a network may
-    ///   have caused it, so that a later attempt may succeed.
+    /// - Throws: `unanswered` for a redirect that is not followed: the login page of a network may
+    ///   have caused it, so that a later attempt may succeed. `refused` for an error of another
+    ///   origin.
     func reply(
         to request: HTTPRequest, leavesOrigin: Bool, _ policy: AddressPolicy
     ) async throws(BackendError) -> HTTPReply {
         var request = request
+        let origin = request.url.origin
         for _ in 0...Self.maximumRedirectCount {
             let reply = try await send(request)
             guard [301, 302, 303, 307, 308].contains(reply.status), let location = reply.location
-            else { return reply }
+            else {
+                // An error of another server, such as 401, says nothing about the session.
+                guard request.url.origin == origin || (200..<300).contains(reply.status) else {
+                    throw BackendError(
+                        .refused, "\(request.url.path) has status \(reply.status) elsewhere")
+                }
+                return reply
+            }
             try request.redirect(to: location, leavesOrigin: leavesOrigin, policy)
         }
         throw BackendError(

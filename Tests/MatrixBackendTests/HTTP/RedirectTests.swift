@@ -79,6 +79,22 @@ import Testing
         #expect(other.requests == ["GET /store/1"] && other.tokens == [nil])
     }
 
+    @Test(arguments: [401, 429, 404]) func errorOfAnotherServerDoesNotEndTheSession(
+        status: Int
+    ) async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "GET media/download/example.org/1", "", status: 302, location: "https://cdn.org/1")
+        device.server.reply(
+            "GET https://cdn.org/1", #"{"errcode": "M_UNKNOWN_TOKEN"}"#, status: status)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.download(FileInfo(url: "mxc://example.org/1"))
+        }
+        #expect(error?.code == .refused)
+        #expect(device.server.authorizations.last == .some(nil))
+    }
+
     @Test(arguments: [
         "http://example.org/1", "http://169.254.169.254/1", "file:///etc/passwd",
         "https://user@example.org/1", "//",
