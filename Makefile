@@ -25,7 +25,7 @@
 #   make interop    compare the binary form with protoc
 #   make consumers  build, run and test the packages in Tests/Consumers, which depend on this one
 #   make graphs     resolve the dependencies of those packages ten times each
-#   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
+#   make ios        build the libraries for the iOS simulator; on macOS, with Xcode
 #   make matrix-server  start a Matrix homeserver on loopback, for trying MatrixBackend
 #   make test-matrix    run the conformance suite, stories and a soak on two such homeservers
 #   make test-matrix-quick  run three of the stories on one such homeserver, in half a minute
@@ -36,7 +36,7 @@
 #                   long tests, faults, soak, and ten minutes of fuzz
 #
 #   make install    install the prompt in PREFIX/bin (/usr/local); make uninstall removes it
-#   make deps       install LevelDB and readline if they are missing
+#   make deps       install readline and, on Linux, LevelDB if they are missing
 #   make clean      remove all build products
 #
 # Rules that compile code first install missing dependencies.
@@ -71,8 +71,8 @@ CONSUME := --disable-build-manifest-caching --scratch-path .build-consumers --pa
 
 ifeq ($(shell uname),Darwin)
 # The compiler does not search Homebrew's directories, and would use the system's libedit as readline.
-export CPATH := $(shell brew --prefix leveldb)/include:$(shell brew --prefix readline)/include
-export LIBRARY_PATH := $(shell brew --prefix leveldb)/lib:$(shell brew --prefix readline)/lib
+export CPATH := $(shell brew --prefix readline)/include
+export LIBRARY_PATH := $(shell brew --prefix readline)/lib
 DOCC := xcrun docc
 else
 DOCC := docc
@@ -203,15 +203,20 @@ asan: deps
 	set -o pipefail; \
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
-# Compiles only the C++ code, which takes seconds. The vptr check would need a LevelDB with RTTI.
+# Compiles only the C++ code, which takes seconds. On macOS, LevelDB is not installed for that.
+ifeq ($(shell uname),Darwin)
+ubsan:
+	echo "make ubsan runs on Linux."
+else
 ubsan: deps
 	mkdir -p .build-ubsan
 	clang++ -std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-nullability-completeness -pthread \
-	    -fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=all \
-	    -ISources/CLevelDBEnvironment/include -ITests/CFaultEnvironment/include \
-	    Sources/CLevelDBEnvironment/*.cpp Tests/CFaultEnvironment/*.cpp Tests/UndefinedBehavior/main.cpp \
+	    -fsanitize=undefined -fno-sanitize-recover=all \
+	    -ISources/CLevelDB/include -ITests/CFaultEnvironment/include \
+	    Sources/CLevelDB/*.cpp Tests/CFaultEnvironment/*.cpp Tests/UndefinedBehavior/main.cpp \
 	    -lleveldb -o .build-ubsan/main
 	.build-ubsan/main .build-ubsan/databases
+endif
 
 # Runs two fuzzers at a time, since each has one thread. make 3.81 of macOS mixes their output.
 fuzz:
@@ -267,15 +272,11 @@ graphs:
 	done; done
 
 # Builds only the libraries: the prompt would need readline.
-ios: .build-ios/leveldb.xcframework
+ios:
 	for scheme in Scrollback EmbeddedServer ScrollbackTesting; do \
 	    xcodebuild build -quiet -scheme $$scheme -destination 'generic/platform=iOS Simulator' \
-	        -derivedDataPath .build-ios \
-	        HEADER_SEARCH_PATHS="\$$(inherited) $$(echo "$(CURDIR)"/$</ios-*-simulator/Headers)" || exit 1; \
+	        -derivedDataPath .build-ios || exit 1; \
 	done
-
-.build-ios/leveldb.xcframework: Tests/Tools/leveldb-xcframework
-	$< $@
 
 corpus: deps
 	SCROLLBACK_CORPUS=$(abspath $(CORPUS)) swift test --disable-xctest $(STRICT) --filter CorpusTests
@@ -315,13 +316,18 @@ built: deps
 	mkdir -p $(@D)
 	swiftc -O -o $@ $<
 
-# macOS has libedit under the name of readline, but without readline/rltypedefs.h.
+# macOS has libedit under the name of readline, but without readline/rltypedefs.h. On macOS, SwiftPM
+# builds LevelDB.
 deps:
+ifeq ($(shell uname),Darwin)
+	$(call have,readline/rltypedefs.h) || $(call install,,readline)
+else
 	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
-	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
+	    $(call install,libleveldb-dev libreadline-dev,readline)
+endif
 
-# The figures are counts, not times, so they are the same on every machine. Deterministic hashing
-# keeps them the same in every process.
+# The figures are counts, not times, so they are the same on every machine with Linux. Deterministic
+# hashing keeps them the same in every process.
 figures figures-update: deps
 	cd Benchmarks/Measuring && SWIFT_DETERMINISTIC_HASHING=1 swift run -c release --disable-build-manifest-caching \
 	    --scratch-path ../../.build-consumers figures $(if $(filter figures,$@),check,write) figures.txt

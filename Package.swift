@@ -2,6 +2,20 @@
 
 import PackageDescription
 
+// LevelDB. On a Mac, which also builds apps for iOS, SwiftPM builds it from source. On Linux, it is a
+// library of the system, such as Debian's libleveldb-dev.
+#if os(macOS)
+    let levelDBPackages: [Package.Dependency] = [
+        .package(url: "https://github.com/firebase/leveldb", from: "1.22.2")
+    ]
+    let levelDB: [Target.Dependency] = [.product(name: "leveldb", package: "leveldb")]
+    let levelDBLibrary: [LinkerSetting] = []
+#else
+    let levelDBPackages: [Package.Dependency] = []
+    let levelDB: [Target.Dependency] = []
+    let levelDBLibrary: [LinkerSetting] = [.linkedLibrary("leveldb")]
+#endif
+
 let package = Package(
     name: "Scrollback",
     platforms: [.macOS(.v14), .iOS(.v17)],
@@ -33,24 +47,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
-    ],
+    ] + levelDBPackages,
     targets: [
         // MARK: C libraries
 
-        .systemLibrary(
-            name: "CScrollbackLevelDB",
-            path: "Sources/CLevelDB",
-            providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]
+        .target(
+            name: "CScrollbackLevelDB", dependencies: levelDB, path: "Sources/CLevelDB",
+            linkerSettings: levelDBLibrary
         ),
         .systemLibrary(
             name: "CScrollbackReadline",
             path: "Sources/CReadline",
             providers: [.apt(["libreadline-dev"]), .brew(["readline"])]
-        ),
-
-        .target(
-            name: "CScrollbackLevelDBEnvironment", dependencies: ["CScrollbackLevelDB"],
-            path: "Sources/CLevelDBEnvironment"
         ),
 
         // MARK: Libraries: each imports only those above it
@@ -59,7 +67,7 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "Models", "CScrollbackLevelDB", "CScrollbackLevelDBEnvironment",
+                "Models", "CScrollbackLevelDB",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -125,6 +133,12 @@ let package = Package(
             dependencies: ["Scrollback", "EmbeddedServer"],
             path: "Examples/Messenger"
         ),
+        // The app of the README. Without SwiftUI, it only says so.
+        .executableTarget(
+            name: "ScrollbackChatApp",
+            dependencies: ["Scrollback", "EmbeddedServer"],
+            path: "Examples/ChatApp"
+        ),
 
         // MARK: Tests
 
@@ -145,8 +159,7 @@ let package = Package(
             name: "StoreTests",
             dependencies: [
                 "Store", "Models", "ScrollbackTesting", "ScrollbackTestSupport",
-                "CScrollbackLevelDB",
-                "CScrollbackLevelDBEnvironment", "CScrollbackFaultEnvironment",
+                "CScrollbackLevelDB", "CScrollbackFaultEnvironment",
                 "ScrollbackFaultyDisks", "ScrollbackCrashWriter",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -158,9 +171,7 @@ let package = Package(
             path: "Tests/CrashWriter"
         ),
         .target(
-            name: "CScrollbackFaultEnvironment",
-            // LevelDB's type information comes from there, where LevelDB is built without it.
-            dependencies: ["CScrollbackLevelDB", "CScrollbackLevelDBEnvironment"],
+            name: "CScrollbackFaultEnvironment", dependencies: ["CScrollbackLevelDB"] + levelDB,
             path: "Tests/CFaultEnvironment"
         ),
         .target(
@@ -261,7 +272,7 @@ let package = Package(
             dependencies: [
                 "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackREPL",
                 "ScrollbackTestSupport",
-                "CScrollbackLevelDBEnvironment",
+                "CScrollbackLevelDB",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Targets"

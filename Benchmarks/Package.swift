@@ -41,7 +41,7 @@ let package = Package(
             ]
         ),
 
-        // LevelDB and SQLite, called from C.
+        // LevelDB and SQLite, called from C, on Linux.
         .target(
             name: "CPeers",
             linkerSettings: [.linkedLibrary("leveldb"), .linkedLibrary("sqlite3")]

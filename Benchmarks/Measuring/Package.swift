@@ -18,7 +18,10 @@ let package = Package(
         // Counts the calls of malloc.
         .target(name: "CAllocations"),
         // Counts the calls of LevelDB and LevelDB's calls of the system.
-        .target(name: "CStoreCalls", linkerSettings: [.linkedLibrary("leveldb")]),
+        .target(
+            name: "CStoreCalls",
+            linkerSettings: [.linkedLibrary("leveldb", .when(platforms: [.linux]))]
+        ),
 
         .target(
             name: "Measuring",
@@ -37,5 +40,6 @@ let package = Package(
             ]
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

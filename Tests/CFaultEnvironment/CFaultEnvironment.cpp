@@ -13,12 +13,6 @@
 #include "leveldb/env.h"
 #include "leveldb/slice.h"
 
-// The same declaration as in LevelDB's db/c.cc.
-struct leveldb_env_t {
-    leveldb::Env *rep;
-    bool is_default;
-};
-
 namespace {
 
 using leveldb::Slice;
@@ -281,7 +275,6 @@ int FaultEnvironment::LoseUnsynced(fault_env_files which) {
 
 struct fault_env {
     FaultEnvironment environment;
-    leveldb_env_t handle{&environment, false};
 
     /// Changes the environment's state while the mutex is locked.
     template <class Body>
@@ -295,7 +288,9 @@ fault_env *fault_env_create(void) { return new fault_env; }
 
 void fault_env_destroy(fault_env *env) { delete env; }
 
-leveldb_env_t *fault_env_leveldb(fault_env *env) { return &env->handle; }
+scrollback_base_env *fault_env_base(fault_env *env) {
+    return reinterpret_cast<scrollback_base_env *>(static_cast<leveldb::Env *>(&env->environment));
+}
 
 void fault_env_fail_after(fault_env *env, uint64_t n, int error) {
     env->With([&](FaultEnvironment &faults) {

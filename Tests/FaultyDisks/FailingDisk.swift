@@ -14,7 +14,7 @@ package final class FailingDisk: @unchecked Sendable {
     deinit { fault_env_destroy(pointer) }
 
     package var environment: LevelDB.Environment {
-        .around(fault_env_leveldb(pointer), owner: self)
+        .around(fault_env_base(pointer), owner: self)
     }
 
     /// Makes the nth change from now fail.

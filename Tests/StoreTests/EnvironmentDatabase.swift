@@ -1,6 +1,5 @@
 import CScrollbackFaultEnvironment
 import CScrollbackLevelDB
-import CScrollbackLevelDBEnvironment
 import Foundation
 import ScrollbackTestSupport
 import Testing
@@ -13,7 +12,7 @@ final class TestEnvironment: @unchecked Sendable {
 
     init() {
         faults = fault_env_create()
-        pointer = scrollback_env_create_around(fault_env_leveldb(faults))
+        pointer = scrollback_env_create_disk(fault_env_base(faults))
     }
 
     deinit {
@@ -58,75 +57,60 @@ struct LevelDBError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A LevelDB database.
-///
-/// It is accessed only through the C API.
+/// A LevelDB database, without the store's code.
 final class TestDatabase: @unchecked Sendable {
     // @unchecked: leveldb/db.h promises that concurrent use of the database is safe. A test closes
     // it on one thread, when no other thread uses it.
     private var pointer: OpaquePointer?
-    private let options: OpaquePointer
-    private let environment: TestEnvironment?
+    private let environment: TestEnvironment
 
-    /// Opens the database.
-    ///
-    /// Without an environment, uses LevelDB's own.
+    /// Opens the database, and skips damage.
     ///
     /// The write buffer has LevelDB's minimum size, so that a new log begins soon.
     init(
-        _ path: String, in environment: TestEnvironment? = nil, over leveldb: OpaquePointer? = nil,
+        _ path: String, in environment: TestEnvironment = TestEnvironment(),
         reusesLogs: Bool = false, writeBuffer: Int = 64 << 10
     ) throws {
         self.environment = environment
-        options = leveldb_options_create()
-        leveldb_options_set_create_if_missing(options, 1)
-        leveldb_options_set_compression(options, Int32(leveldb_no_compression))
-        leveldb_options_set_write_buffer_size(options, writeBuffer)
-        scrollback_options_set_reuse_logs(options, reusesLogs ? 1 : 0)
-        if let environment {
-            leveldb_options_set_env(options, scrollback_env_leveldb(environment.pointer))
-        } else if let leveldb {
-            leveldb_options_set_env(options, leveldb)
-        }
-        let options = options
-        pointer = try Self.check { leveldb_open(options, path, $0) }
+        var options = scrollback_db_options()
+        options.skips_damage = true
+        options.reuses_logs = reusesLogs
+        options.max_open_files = 1000
+        options.write_buffer_size = writeBuffer
+        options.block_cache_size = 8 << 20
+        pointer = try Self.check { scrollback_db_open(environment.pointer, path, &options, $0) }
     }
 
-    deinit {
-        close()
-        leveldb_options_destroy(options)
-    }
+    deinit { close() }
 
     func close() {
-        if let pointer { leveldb_close(pointer) }
+        if let pointer { scrollback_db_close(pointer) }
         pointer = nil
     }
 
     /// Writes a row, and marks the write as committed.
     func put(_ key: String, _ value: String = "", isSynced: Bool = false) throws {
-        let writing = leveldb_writeoptions_create()
-        defer { leveldb_writeoptions_destroy(writing) }
-        leveldb_writeoptions_set_sync(writing, isSynced ? 1 : 0)
+        let bytes = Array((key + value).utf8)
+        var row = scrollback_row(key: 0, value: key.utf8.count, end: bytes.count)
         try Self.check {
-            leveldb_put(pointer, writing, key, key.utf8.count, value, value.utf8.count, $0)
+            scrollback_db_write(pointer!, bytes, bytes.count, &row, 1, isSynced, $0)
         }
-        environment?.mark()
+        environment.mark()
     }
 
     /// The keys, in order.
     var keys: [String] {
-        let reading = leveldb_readoptions_create()
-        defer { leveldb_readoptions_destroy(reading) }
-        let iterator = leveldb_create_iterator(pointer, reading)
-        defer { leveldb_iter_destroy(iterator) }
+        let snapshot = scrollback_snapshot_create(pointer!, false)
+        defer { scrollback_snapshot_release(snapshot) }
+        let cursor = scrollback_cursor_create(snapshot)
+        defer { scrollback_cursor_destroy(cursor) }
         var keys: [String] = []
-        leveldb_iter_seek_to_first(iterator)
-        while leveldb_iter_valid(iterator) != 0 {
-            var count = 0
-            let bytes = leveldb_iter_key(iterator, &count)
+        var count = 0
+        scrollback_cursor_seek(cursor, nil, 0)
+        while let key = scrollback_cursor_key(cursor, &count) {
             keys.append(
-                String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self))
-            leveldb_iter_next(iterator)
+                String(decoding: UnsafeBufferPointer(start: key, count: count), as: UTF8.self))
+            scrollback_cursor_next(cursor)
         }
         return keys
     }
@@ -137,7 +121,7 @@ final class TestDatabase: @unchecked Sendable {
         var error: UnsafeMutablePointer<CChar>?
         let result = body(&error)
         guard let error else { return result }
-        defer { leveldb_free(error) }
+        defer { free(error) }
         throw LevelDBError(description: String(cString: error))
     }
 }

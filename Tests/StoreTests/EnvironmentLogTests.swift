@@ -1,6 +1,5 @@
 import CScrollbackFaultEnvironment
 import CScrollbackLevelDB
-import CScrollbackLevelDBEnvironment
 import Foundation
 import ScrollbackTestSupport
 import Testing

@@ -6,8 +6,8 @@ import Testing
 @testable import Store
 
 @Suite struct LevelDBTests {
-    @Test func theLinkedLevelDBIs120OrNewer() {
-        #expect(LevelDB.version >= (1, 20))
+    @Test func theLinkedLevelDBIs122OrNewer() {
+        #expect(LevelDB.version >= (1, 22))
     }
 
     private func inMemory() throws -> LevelDB {

@@ -1,4 +1,4 @@
-import CScrollbackLevelDBEnvironment
+import CScrollbackLevelDB
 import Crypto
 import Foundation
 import Models

@@ -58,20 +58,18 @@ package struct PublicSymbols {
             .deletingLastPathComponent()
         let output = try ScratchDirectory.made()
         defer { output.remove() }
-        let maps = [
-            build.appending(path: "CScrollbackLevelDBEnvironment.build/module.modulemap").path,
-            root.appending(path: "Sources/CLevelDB/module.modulemap").path,
-        ]
+        let map = build.appending(path: "CScrollbackLevelDB.build/module.modulemap").path
         for module in modules {
             let process = Process()
             process.executableURL = try Self.extractor
             process.arguments =
                 [
                     "-module-name", module, "-I", build.appending(path: "Modules").path, "-I",
-                    root.appending(path: "Sources/CLevelDBEnvironment/include").path,
+                    root.appending(path: "Sources/CLevelDB/include").path,
                     "-minimum-access-level", "public", "-skip-synthesized-members", "-target",
-                    try Self.target, "-output-dir", output.path,
-                ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+                    try Self.target, "-output-dir", output.path, "-Xcc",
+                    "-fmodule-map-file=\(map)",
+                ]
             try process.run()
             process.waitUntilExit()
             guard process.terminationStatus == 0 else {

@@ -4,8 +4,6 @@
 // database. They are in the directory that is the only argument. The sanitizer ends the process at
 // the first finding.
 
-#include <leveldb/c.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +13,7 @@
 #include <vector>
 
 #include "CFaultEnvironment.h"
-#include "CLevelDBEnvironment.h"
+#include "CLevelDB.h"
 
 namespace files = std::filesystem;
 
@@ -77,18 +75,16 @@ struct Disk {
     explicit Disk(uint32_t generation) : faults(fault_env_create()) {
         const scrollback_cipher cipher = Cipher(generation);
         env = generation > 0
-            ? scrollback_env_create_sealed(fault_env_leveldb(faults), &cipher, "cache")
-            : scrollback_env_create_around(fault_env_leveldb(faults));
-        options = leveldb_options_create();
-        leveldb_options_set_env(options, scrollback_env_leveldb(env));
-        leveldb_options_set_create_if_missing(options, 1);
-        leveldb_options_set_paranoid_checks(options, 1);
-        leveldb_options_set_compression(options, leveldb_no_compression);
-        scrollback_options_set_reuse_logs(options, 1);
+            ? scrollback_env_create_sealed(fault_env_base(faults), &cipher, "cache")
+            : scrollback_env_create_disk(fault_env_base(faults));
+        options.reuses_logs = true;
+        options.bloom_bits_per_key = 10;
+        options.max_open_files = 100;
+        options.write_buffer_size = 4 << 20;
+        options.block_cache_size = 1 << 20;
     }
 
     ~Disk() {
-        leveldb_options_destroy(options);
         scrollback_env_destroy(env);
         fault_env_destroy(faults);
     }
@@ -96,17 +92,21 @@ struct Disk {
     /// Opens the database.
     ///
     /// Returns null if that fails.
-    leveldb_t *Open(const files::path &path) {
+    scrollback_db *Open(const files::path &path) {
         char *error = nullptr;
-        leveldb_t *database = leveldb_open(options, path.c_str(), &error);
-        leveldb_free(error);
+        scrollback_db *database = scrollback_db_open(env, path.c_str(), &options, &error);
+        std::free(error);
         return database;
     }
 
     fault_env *faults;
     scrollback_env *env;
-    leveldb_options_t *options;
+    scrollback_db_options options = {};
 };
+
+const uint8_t *Bytes(const std::string &bytes) {
+    return reinterpret_cast<const uint8_t *>(bytes.data());
+}
 
 std::string Value(int number) {
     std::string value(8192, 0);
@@ -117,39 +117,71 @@ std::string Value(int number) {
 /// Writes a row.
 ///
 /// Returns whether that succeeded.
-bool Put(leveldb_t *database, int number) {
+bool Put(scrollback_db *database, int number) {
     char *error = nullptr;
-    leveldb_writeoptions_t *options = leveldb_writeoptions_create();
-    leveldb_writeoptions_set_sync(options, 1);
-    const std::string key = std::to_string(number), value = Value(number);
-    leveldb_put(database, options, key.data(), key.size(), value.data(), value.size(), &error);
-    leveldb_writeoptions_destroy(options);
+    const std::string key = std::to_string(number), bytes = key + Value(number);
+    const scrollback_row row = {
+        0, static_cast<ptrdiff_t>(key.size()), static_cast<ptrdiff_t>(bytes.size())};
+    scrollback_db_write(database, Bytes(bytes), bytes.size(), &row, 1, true, &error);
     const bool isWritten = error == nullptr;
-    leveldb_free(error);
+    std::free(error);
     return isWritten;
 }
 
-/// Reads all rows in both directions.
+/// Reads all rows in both directions, as pages and with a cursor, and looks each of them up.
 ///
 /// Returns the number of rows.
-int Read(leveldb_t *database) {
-    leveldb_readoptions_t *options = leveldb_readoptions_create();
-    leveldb_readoptions_set_verify_checksums(options, 1);
-    leveldb_iterator_t *iterator = leveldb_create_iterator(database, options);
+int Read(scrollback_db *database) {
+    struct Page {
+        const scrollback_snapshot *snapshot;
+        int count;
+    } page = {scrollback_snapshot_create(database, true), 0};
+    const auto visit = [](void *context, const uint8_t *key, size_t keySize, const uint8_t *value,
+                          size_t valueSize) {
+        Page *page = static_cast<Page *>(context);
+        const std::string expected = Value(std::stoi(std::string(key, key + keySize)));
+        CHECK(std::string(value, value + valueSize) == expected);
+        uint8_t buffer[16];
+        size_t size = 0;
+        char *error = nullptr;
+        uint8_t *found = scrollback_snapshot_get(
+            page->snapshot, key, keySize, buffer, sizeof(buffer), &size, &error);
+        std::free(error);
+        CHECK(found == nullptr || std::string(found, found + size) == expected);
+        std::free(found);
+        page->count++;
+        return true;
+    };
+    const uint8_t upper = 0xFF;
+    int counts[2] = {};
+    bool isWhole = true;
+    for (const bool isDescending : {true, false}) {
+        for (const size_t limit : {size_t(3), SIZE_MAX}) {
+            char *error = nullptr;
+            page.count = 0;
+            scrollback_snapshot_page(
+                page.snapshot, nullptr, 0, &upper, 1, isDescending, limit, visit, &page, &error);
+            CHECK(static_cast<size_t>(page.count) <= limit);
+            counts[isDescending] = page.count;
+            isWhole = isWhole && error == nullptr;
+            std::free(error);
+        }
+    }
+    CHECK(!isWhole || counts[0] == counts[1]);
     int count = 0;
-    for (leveldb_iter_seek_to_first(iterator); leveldb_iter_valid(iterator);
-         leveldb_iter_next(iterator)) {
-        size_t keySize, valueSize;
-        const char *key = leveldb_iter_key(iterator, &keySize);
-        const char *value = leveldb_iter_value(iterator, &valueSize);
-        CHECK(std::string(value, valueSize) == Value(std::stoi(std::string(key, keySize))));
+    size_t size = 0;
+    char *error = nullptr;
+    scrollback_cursor *cursor = scrollback_cursor_create(page.snapshot);
+    scrollback_cursor_seek(cursor, nullptr, 0);
+    for (; scrollback_cursor_key(cursor, &size) != nullptr; scrollback_cursor_next(cursor)) {
+        (void)scrollback_cursor_value(cursor, &size);
         count++;
     }
-    for (leveldb_iter_seek_to_last(iterator); leveldb_iter_valid(iterator);) {
-        leveldb_iter_prev(iterator);
-    }
-    leveldb_iter_destroy(iterator);
-    leveldb_readoptions_destroy(options);
+    scrollback_cursor_check(cursor, &error);
+    CHECK(!isWhole || (error == nullptr && count == counts[0]));
+    std::free(error);
+    scrollback_cursor_destroy(cursor);
+    scrollback_snapshot_release(const_cast<scrollback_snapshot *>(page.snapshot));
     return count;
 }
 
@@ -169,17 +201,17 @@ void OpenDamaged(
     std::ofstream(copy / file.filename(), std::ios::binary) << bytes;
     for (const bool isStrict : {true, false}) {
         Disk disk(generation);
-        scrollback_env_refuse_damage(disk.env, isStrict);
-        if (leveldb_t *database = disk.Open(copy)) {
+        disk.options.skips_damage = !isStrict;
+        if (scrollback_db *database = disk.Open(copy)) {
             (void)Read(database);
-            leveldb_close(database);
+            scrollback_db_close(database);
         }
         (void)scrollback_env_take_log_report(disk.env);
     }
     Disk disk(generation);
     char *error = nullptr;
-    leveldb_repair_db(disk.options, copy.c_str(), &error);
-    leveldb_free(error);
+    scrollback_db_repair(disk.env, copy.c_str(), &disk.options, &error);
+    std::free(error);
 }
 
 void Run(const files::path &path, uint32_t generation) {
@@ -188,14 +220,14 @@ void Run(const files::path &path, uint32_t generation) {
     constexpr int kRows = 200, kMore = 4;
     {
         Disk disk(generation);
-        leveldb_t *database = disk.Open(path);
+        scrollback_db *database = disk.Open(path);
         CHECK(database != nullptr);
         for (int number = 0; number < kRows; number++) CHECK(Put(database, number));
-        leveldb_compact_range(database, nullptr, 0, nullptr, 0);
+        scrollback_db_compact(database, nullptr, 0, nullptr, 0);
         for (int number = kRows; number < kRows + kMore; number++) CHECK(Put(database, number));
         scrollback_env_mark(disk.env);
         CHECK(Read(database) == kRows + kMore);
-        leveldb_close(database);
+        scrollback_db_close(database);
     }
     for (const auto &entry : files::directory_iterator(path)) {
         const std::string bytes = Contents(entry.path());
@@ -210,21 +242,21 @@ void Run(const files::path &path, uint32_t generation) {
     }
     for (uint64_t change = 1; change <= 6; change++) {
         Disk disk(generation);
-        leveldb_t *database = disk.Open(path);
+        scrollback_db *database = disk.Open(path);
         CHECK(database != nullptr);
         scrollback_env_mark(disk.env);
         fault_env_tear_appends(disk.faults, true);
         fault_env_fail_after(disk.faults, change, 28);
         const bool isWritten = Put(database, kRows + kMore);
         fault_env_heal(disk.faults);
-        leveldb_close(database);
+        scrollback_db_close(database);
         CHECK(scrollback_env_roll_back(disk.env) == 0);
         database = disk.Open(path);
         CHECK(database != nullptr);
         CHECK(Read(database) >= kRows + kMore);
         CHECK(isWritten || Put(database, kRows + kMore));
         (void)scrollback_env_flush(disk.env, database, 1, 1000);
-        leveldb_close(database);
+        scrollback_db_close(database);
     }
     if (generation == 0) return;
     Disk next(generation + 1);
@@ -232,10 +264,10 @@ void Run(const files::path &path, uint32_t generation) {
         if (entry.path().filename() == "LOCK") continue;
         CHECK(scrollback_env_reseal(next.env, entry.path().c_str()) == 0);
     }
-    leveldb_t *database = next.Open(path);
+    scrollback_db *database = next.Open(path);
     CHECK(database != nullptr);
     CHECK(Read(database) == kRows + kMore + 1);
-    leveldb_close(database);
+    scrollback_db_close(database);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-import CScrollbackLevelDBEnvironment
+import CScrollbackLevelDB
 public import Foundation
 import Models
 

@@ -1,4 +1,4 @@
-import CScrollbackLevelDBEnvironment
+import CScrollbackLevelDB
 
 // Files outside of a LevelDB database that are read and written through an environment, which
 // encrypts them. Their names end with SCROLLBACK_COPY_SUFFIX.

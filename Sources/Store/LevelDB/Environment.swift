@@ -1,5 +1,4 @@
 import CScrollbackLevelDB
-import CScrollbackLevelDBEnvironment
 import Foundation
 
 extension LevelDB {
@@ -46,7 +45,7 @@ extension LevelDB {
 
         /// Returns an environment with files on disk.
         package static func disk() -> Environment {
-            Environment(scrollback_env_create_disk(), isOnDisk: true)
+            Environment(scrollback_env_create_disk(nil), isOnDisk: true)
         }
 
         /// Returns an environment with files in memory.
@@ -54,16 +53,16 @@ extension LevelDB {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Returns an environment that forwards to another environment, which may, for example,
+        /// Returns an environment that forwards to another file system, which may, for example,
         /// inject faults.
         ///
         /// - Parameters:
-        ///   - base: A `leveldb_env_t`, whose files must be on disk.
+        ///   - base: A `scrollback_base_env`.
         ///   - owner: An object that is retained as long as this environment.
         /// - Returns: An environment whose files are on disk.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(
-                scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
+                scrollback_env_create_disk(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
         /// Returns an environment that encrypts the files of this environment; an environment in
@@ -90,10 +89,8 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Sets whether opening a database with damaged logs fails.
-    ///
-    /// If it fails, the files are unchanged.
-    func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
+    /// Makes a LevelDB with Snappy report errors as one without Snappy does, for tests.
+    package func assumeNoSnappy() { scrollback_env_assume_no_snappy(pointer) }
 
     /// Calls a closure while holding the lock of a database, so that no process can open the
     /// database.

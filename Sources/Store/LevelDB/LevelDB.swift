@@ -32,9 +32,9 @@ package final class LevelDB: Sendable {
         }
     }
 
-    /// The version of the LevelDB library, such as 1.23.
+    /// The version of LevelDB, such as 1.23.
     package static var version: (major: Int, minor: Int) {
-        (Int(leveldb_major_version()), Int(leveldb_minor_version()))
+        (Int(scrollback_leveldb_major), Int(scrollback_leveldb_minor))
     }
 
     /// Opens a database, and creates it if it does not exist.
@@ -118,23 +118,13 @@ extension LevelDB {
     ///   throws the same error.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // Small batches share one native batch, because writes never overlap. A large batch gets a
-        // native batch of its own, so that its memory is freed after the write.
-        let isSmall = batch.size <= LevelDB.smallBatch
-        let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
-        defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }
-        batch.forEachInOrderOfWriting { key, value in
-            if let value {
-                leveldb_writebatch_put(
-                    rows, key.characters, key.count, value.characters, value.count)
-            } else {
-                leveldb_writebatch_delete(rows, key.characters, key.count)
-            }
-        }
         do {
-            try LevelDB.check(path) {
-                leveldb_write(
-                    handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
+            try LevelDB.check(path) { error in
+                batch.withRows { bytes, rows in
+                    scrollback_db_write(
+                        handle.pointer, bytes.baseAddress, bytes.count, rows.baseAddress,
+                        rows.count, isDurable, error)
+                }
             }
             environment.mark()
         } catch {
@@ -152,9 +142,6 @@ extension LevelDB {
 
     /// The number of bytes of keys and values written since the database was opened.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
-
-    /// The maximum size of a batch that uses the shared native batch, in bytes of keys and values.
-    private static let smallBatch = 64 << 10
 
     /// The error of the failed write; `nil` again after the files were reopened.
     package var failure: StoreError? { state.withLock { $0.failure } }

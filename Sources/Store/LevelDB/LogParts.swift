@@ -1,4 +1,4 @@
-import CScrollbackLevelDBEnvironment
+import CScrollbackLevelDB
 
 /// The parts of a LevelDB log: fragments of records, and the damaged bytes between them.
 ///

@@ -1,4 +1,3 @@
-import CScrollbackLevelDB
 import Foundation
 
 extension LevelDB {
@@ -11,7 +10,7 @@ extension LevelDB {
         var report: UnsafeMutablePointer<CChar>?
         let result = body(&report)
         if let report {
-            defer { leveldb_free(report) }
+            defer { free(report) }
             throw StoreError(levelDB: String(cString: report), path: path)
         }
         return result
@@ -25,6 +24,12 @@ extension StoreError {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
             self.init(lockedAt: path, cause: cause)
+        } else if report.hasSuffix("[compressed]") {
+            self.init(
+                .unsupportedCompression,
+                "the files are compressed with Snappy, and the linked LevelDB was built without "
+                    + "Snappy: open them with a LevelDB that has Snappy, such as that of Linux",
+                path: path, cause: cause)
         } else if let mark = report.range(of: " [errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {

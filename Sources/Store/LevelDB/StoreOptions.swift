@@ -29,7 +29,8 @@ public struct StoreOptions: Hashable, Sendable {
     /// A Boolean value that indicates whether tables are compressed with Snappy.
     ///
     /// The default is `true`. Without compression, reading pages of old messages takes half the
-    /// time, and the files are nearly twice as large.
+    /// time, and the files are nearly twice as large. LevelDB has Snappy on Linux. On Apple's
+    /// systems, the package builds LevelDB without it, and the option has no effect.
     public var isCompressed = true
 
     /// A Boolean value that indicates whether each read of a block verifies its checksum.

@@ -1,3 +1,4 @@
+import CScrollbackLevelDB
 import Foundation
 
 /// The uncommitted writes and removals of a batch, in order.
@@ -5,14 +6,8 @@ import Foundation
 /// One buffer contains all keys and values. Rows can be looked up, because a batch reads its own
 /// writes. The lookup uses a hash table or, if there are few entries, a scan.
 package final class Overlay {
-    fileprivate struct Entry {
-        var keyRange: Range<Int>
-        /// The end offset of the value, which follows the key in the buffer; negative for a
-        /// removal.
-        var end: Int
-
-        var isRemoval: Bool { end < 0 }
-    }
+    /// A row as LevelDB's function for batches expects it.
+    fileprivate typealias Entry = scrollback_row
 
     /// The state of the overlay.
     ///
@@ -75,14 +70,14 @@ extension Overlay.Contents {
         key(&bytes)
         let middle = bytes.count
         value(&bytes)
-        add(Overlay.Entry(keyRange: start..<middle, end: bytes.count))
+        add(Overlay.Entry(key: start, value: middle, end: bytes.count))
     }
 
     @inline(__always)
     fileprivate mutating func remove(_ key: (inout ByteWriter) -> Void) {
         let start = bytes.count
         key(&bytes)
-        add(Overlay.Entry(keyRange: start..<bytes.count, end: -1))
+        add(Overlay.Entry(key: start, value: bytes.count, end: -1))
     }
 
     /// Reserves memory for a message and its index rows.
@@ -106,6 +101,16 @@ extension Overlay.Contents {
 // MARK: Passing rows to LevelDB
 
 extension Overlay {
+    /// Calls a closure with the buffer and the rows in it, in the order of writing.
+    func withRows<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<scrollback_row>) -> Result
+    ) -> Result {
+        let contents = contents
+        return contents.bytes.bytes.withUnsafeBufferPointer { bytes in
+            contents.entries.withUnsafeBufferPointer { body(bytes, $0) }
+        }
+    }
+
     package func forEachInOrderOfWriting(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) -> Void
     ) {
@@ -255,13 +260,13 @@ extension Overlay.Contents {
 extension Overlay.Entry {
     @inline(__always)
     fileprivate func key(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[keyRange])
+        UnsafeRawBufferPointer(rebasing: bytes[key..<value])
     }
 
     @inline(__always)
     fileprivate func value(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        if isRemoval { return nil }
-        return UnsafeRawBufferPointer(rebasing: bytes[keyRange.upperBound..<end])
+        // The end is negative if the row is removed.
+        end < 0 ? nil : UnsafeRawBufferPointer(rebasing: bytes[value..<end])
     }
 }
 

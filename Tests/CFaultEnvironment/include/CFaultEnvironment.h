@@ -12,7 +12,7 @@ extern "C" {
 
 #pragma clang assume_nonnull begin
 
-typedef struct leveldb_env_t leveldb_env_t;
+typedef struct scrollback_base_env scrollback_base_env;
 
 /// An environment that calls LevelDB's default one.
 ///
@@ -22,10 +22,10 @@ typedef struct fault_env fault_env;
 fault_env *fault_env_create(void);
 void fault_env_destroy(fault_env *env);
 
-/// Returns the environment as LevelDB's type.
+/// Returns the environment as the type that CLevelDBEnvironment.h expects.
 ///
 /// `env` owns it.
-leveldb_env_t *fault_env_leveldb(fault_env *env);
+scrollback_base_env *fault_env_base(fault_env *env);
 
 // MARK: Failures
 //

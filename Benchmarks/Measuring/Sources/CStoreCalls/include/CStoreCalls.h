@@ -1,5 +1,9 @@
 #pragma once
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// The numbers of calls of LevelDB and of LevelDB's calls of the system.
 typedef struct {
     /// Lookups of a key.
@@ -20,3 +24,7 @@ void store_calls_start(void);
 
 /// Stops counting, and returns the counts.
 store_calls store_calls_stop(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,9 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "Paths.h"
 #include "RecordReader.h"
-#include "Status.h"
 
 namespace scrollback {
 
@@ -15,6 +13,36 @@ using leveldb::Slice;
 using leveldb::Status;
 
 namespace {
+
+// MARK: Errors
+
+/// Returns an error with its cause appended.
+///
+/// LevelDB's text has the cause only in words, which differ between systems.
+Status WithCause(const Status &status, const std::string &cause) {
+    const std::string prefix = "IO error: ";
+    std::string text = status.ToString();
+    if (text.compare(0, prefix.size(), prefix) == 0) text.erase(0, prefix.size());
+    return Status::IOError(text + " [" + cause + "]");
+}
+
+Status WithErrno(const Status &status, int error) {
+    return WithCause(status, "errno " + std::to_string(error));
+}
+
+/// Calls the underlying environment, and adds the errno to the text of its error, if there is one.
+///
+/// The errno is 0 if no system call failed.
+template <class Call>
+Status Checked(Call call) {
+    errno = 0;
+    Status status = call();
+    int error = errno;
+    if (status.ok() || status.IsNotFound() || status.IsCorruption()) return status;
+    return WithErrno(status, error);
+}
+
+// MARK: Names
 
 bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
 

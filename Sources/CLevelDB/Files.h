@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_FILES_H
-#define SCROLLBACK_FILES_H
+#pragma once
 
 #include <cerrno>
 #include <cstdint>
@@ -11,6 +10,21 @@
 #include "leveldb/env.h"
 
 namespace scrollback {
+
+/// Returns the last component of a path.
+inline std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+inline bool EndsWith(const std::string &text, const std::string &end) {
+    return text.size() >= end.size()
+        && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Returns the directory of a file.
+inline std::string DirectoryOf(const std::string &path) {
+    size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
 
 /// A layer between the disk and our environment: leveldb::Env with additional functions, which
 /// return 0 or an errno.
@@ -55,6 +69,14 @@ leveldb::Status SkipByReading(leveldb::SequentialFile *file, uint64_t count);
 /// `base`.
 std::unique_ptr<Files> NewDiskFiles(leveldb::Env *base);
 
+/// Returns a table whose file LevelDB maps into memory, and whose reads prefetch parts of 64 KiB.
+///
+/// By default, the system decides how much to read around each accessed page: 128 KiB on most
+/// disks, but a whole table if read-ahead is set to megabytes, as for network disks of cloud
+/// providers. A page of messages needs only a few blocks of each of several tables.
+leveldb::RandomAccessFile *NewMappedTable(
+    std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t size);
+
 /// Returns files in memory, which exist as long as the result.
 std::unique_ptr<Files> NewMemoryFiles();
 
@@ -63,5 +85,3 @@ std::unique_ptr<Files> NewSealedFiles(
     std::unique_ptr<Files> below, const scrollback_cipher &cipher, const std::string &scope);
 
 }  // namespace scrollback
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_SEALEDTABLE_H
-#define SCROLLBACK_SEALEDTABLE_H
+#pragma once
 
 #include <memory>
 #include <string>
@@ -41,5 +40,3 @@ class SealedTable {
 };
 
 }  // namespace scrollback
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_RECORDREADER_H
-#define SCROLLBACK_RECORDREADER_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -71,5 +70,3 @@ class RecordReader {
 };
 
 }  // namespace scrollback
-
-#endif

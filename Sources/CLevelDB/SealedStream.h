@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_SEALEDSTREAM_H
-#define SCROLLBACK_SEALEDSTREAM_H
+#pragma once
 
 #include <memory>
 #include <string>
@@ -109,5 +108,3 @@ class SealedStreamReader final : public leveldb::SequentialFile {
 };
 
 }  // namespace scrollback
-
-#endif

@@ -12,16 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "MappedTable.h"
 #include "leveldb/slice.h"
-
-namespace leveldb {
-
-// Declared here because the header helpers/memenv.h is not always installed, although every LevelDB
-// library contains the function.
-LEVELDB_EXPORT Env *NewMemEnv(Env *base);
-
-}  // namespace leveldb
 
 namespace scrollback {
 
@@ -153,24 +144,6 @@ class DiskFiles final : public Files {
     }
 };
 
-class MemoryFiles final : public Files {
-  public:
-    explicit MemoryFiles(leveldb::Env *memory) : Files(memory), memory_(memory) {}
-
-    int Cut(const std::string &path, uint64_t length) override {
-        std::string bytes;
-        if (!leveldb::ReadFileToString(target(), path, &bytes).ok()) return ENOENT;
-        if (bytes.size() > length) bytes.resize(length);
-        return leveldb::WriteStringToFile(target(), bytes, path).ok() ? 0 : EIO;
-    }
-
-    int SyncDirectory(const std::string &) override { return 0; }
-    void MakePrivate(const std::string &, bool) override {}
-
-  private:
-    const std::unique_ptr<leveldb::Env> memory_;
-};
-
 }  // namespace
 
 Status ReadFully(leveldb::SequentialFile *file, size_t count, char *bytes, size_t *have) {
@@ -198,10 +171,6 @@ Status SkipByReading(leveldb::SequentialFile *file, uint64_t count) {
 
 std::unique_ptr<Files> NewDiskFiles(leveldb::Env *base) {
     return std::make_unique<DiskFiles>(base);
-}
-
-std::unique_ptr<Files> NewMemoryFiles() {
-    return std::make_unique<MemoryFiles>(leveldb::NewMemEnv(leveldb::Env::Default()));
 }
 
 }  // namespace scrollback

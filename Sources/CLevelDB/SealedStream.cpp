@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "CRC32C.h"
 #include "Files.h"
 
 namespace scrollback {
@@ -29,7 +28,7 @@ std::string Bound(const char *record, uint64_t at) {
 }
 
 uint32_t Check(const char *record) {
-    return MaskedCRC32C(record + kLengthAt, SealedStream::kRecordHeader - kLengthAt);
+    return scrollback_log_checksum(record + kLengthAt, SealedStream::kRecordHeader - kLengthAt);
 }
 
 class WrittenStream final : public leveldb::WritableFile {

@@ -1,7 +1,7 @@
-// Additions to LevelDB's C API: an environment that protects the logs of one database.
+// The environment of one database: the file system that LevelDB uses.
 //
 // A log is LevelDB's write-ahead log, a file such as 000005.log. This environment wraps another
-// environment, and
+// file system, and
 //
 //   - syncs each log when it is closed, which LevelDB does not do, and the directory when a log is
 //     created, so that no batch can be lost while a later batch survives;
@@ -15,10 +15,7 @@
 //   - optionally encrypts the files, and detects modifications;
 //   - appends the cause to the text of each error, such as " [errno 28]" or " [locked]". NotFound
 //     and Corruption are unchanged, because LevelDB depends on them.
-//
-// Requires LevelDB 1.23, because leveldb::Env of earlier versions has no RemoveFile.
-#ifndef SCROLLBACK_CLEVELDBENVIRONMENT_H
-#define SCROLLBACK_CLEVELDBENVIRONMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,46 +27,30 @@ extern "C" {
 
 #pragma clang assume_nonnull begin
 
-// Declared as in leveldb/c.h.
-typedef struct leveldb_env_t leveldb_env_t;
-typedef struct leveldb_options_t leveldb_options_t;
-typedef struct leveldb_t leveldb_t;
+/// An open database. Its functions are in CLevelDB.h.
+typedef struct scrollback_db scrollback_db;
+
+/// A file system on disk in C++: the address of a leveldb::Env.
+typedef struct scrollback_base_env scrollback_base_env;
 
 /// The environment of one database, for one opening at a time. All functions are thread-safe.
 typedef struct scrollback_env scrollback_env;
 
-/// Creates an environment on disk.
-scrollback_env *scrollback_env_create_disk(void);
+/// Creates an environment on disk, or around another file system.
+///
+/// The caller keeps the ownership of `base`, which must outlive the environment.
+scrollback_env *scrollback_env_create_disk(scrollback_base_env *_Nullable base);
 
 /// Creates an environment in memory.
 ///
 /// Its files exist as long as the environment. Syncing them has no cost.
 scrollback_env *scrollback_env_create_memory(void);
 
-/// Creates an environment around another environment, whose files must be on disk.
-///
-/// The caller keeps the ownership of `base`, which must outlive the new environment.
-scrollback_env *scrollback_env_create_around(leveldb_env_t *base);
-
 /// Destroys an environment, whose database must be closed.
 void scrollback_env_destroy(scrollback_env *env);
 
-/// Returns the environment for leveldb_options_set_env.
-///
-/// The result belongs to `env`: never pass it to leveldb_env_destroy.
-leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
-
-/// Sets whether LevelDB reuses the last log and manifest when it opens a database, instead of
-/// writing a table, a new log and a new manifest.
-///
-/// The environment prevents the reuse of a file that is not intact.
-void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
-
-/// Sets whether an opening fails if a batch in the middle of the logs is missing or damaged.
-///
-/// If so, it fails with Corruption, and has changed no file. By default, the opening succeeds, and
-/// LevelDB replaces the logs by tables. Afterwards, only the report describes the damage.
-void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
+/// For tests: reports errors as if the linked LevelDB had been built without Snappy.
+void scrollback_env_assume_no_snappy(scrollback_env *env);
 
 // MARK: Sealed files
 
@@ -125,12 +106,12 @@ typedef struct {
     void (*_Nonnull randomize)(uint8_t *bytes, size_t count);
 } scrollback_cipher;
 
-/// Creates an environment whose files are sealed, on disk or around another environment.
+/// Creates an environment whose files are sealed, on disk or around another file system.
 ///
 /// `cipher` is copied; its context must outlive the environment. `scope` identifies the database,
 /// so that a file of one database cannot replace a file of another.
 scrollback_env *scrollback_env_create_sealed(
-    leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
+    scrollback_base_env *_Nullable base, const scrollback_cipher *cipher, const char *scope);
 
 /// Writes the nonce of a page of a sealed table, for tests of the format.
 ///
@@ -241,12 +222,12 @@ int scrollback_env_roll_back(scrollback_env *env);
 /// so that the next opening has nothing to replay.
 ///
 /// Waits for the table, up to the given time, but not for a compaction of tables, unlike
-/// leveldb_compact_range. If anything fails, the logs keep their content. `db` is the open database
+/// scrollback_db_compact. If anything fails, the logs keep their content. `db` is the open database
 /// of `env`, and must not be written during the call.
 ///
 /// Returns whether the logs have fewer bytes now.
 bool scrollback_env_flush(
-    scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds);
+    scrollback_env *env, scrollback_db *db, uint64_t least_bytes, int64_t most_milliseconds);
 
 // MARK: Locks
 
@@ -319,6 +300,4 @@ uint32_t scrollback_log_checksum(const void *bytes, size_t count);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

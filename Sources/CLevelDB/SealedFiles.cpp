@@ -5,7 +5,6 @@
 
 #include "Cipher.h"
 #include "Files.h"
-#include "Paths.h"
 #include "SealedStream.h"
 #include "SealedTable.h"
 
@@ -15,11 +14,6 @@ using leveldb::Slice;
 using leveldb::Status;
 
 namespace {
-
-bool EndsWith(const std::string &text, const std::string &end) {
-    return text.size() >= end.size()
-        && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// Returns whether a file is sealed in pages: a table, or the copy of a file that belongs to an
 /// outbox item.

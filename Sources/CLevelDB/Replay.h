@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_REPLAY_H
-#define SCROLLBACK_REPLAY_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -101,5 +100,3 @@ class Replay {
 };
 
 }  // namespace scrollback
-
-#endif

@@ -1,13 +1,10 @@
-#include "CRC32C.h"
-
 #include <cstring>
 
 #include "CLevelDBEnvironment.h"
 
-namespace scrollback {
 namespace {
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "MaskedCRC32C reads eight bytes at once.");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "Eight bytes are read at once.");
 
 /// Row k contains, for each value of a byte, the effect of the byte on the checksum if k more bytes
 /// follow.
@@ -35,7 +32,8 @@ constexpr Tables tables;
 
 }  // namespace
 
-uint32_t MaskedCRC32C(const char *bytes, size_t count) {
+uint32_t scrollback_log_checksum(const void *start, size_t count) {
+    const auto *bytes = static_cast<const uint8_t *>(start);
     const auto &row = tables.row;
     uint32_t crc = ~0u;
     for (; count >= 8; bytes += 8, count -= 8) {
@@ -47,14 +45,8 @@ uint32_t MaskedCRC32C(const char *bytes, size_t count) {
             ^ row[2][(word >> 40) & 0xff] ^ row[1][(word >> 48) & 0xff] ^ row[0][word >> 56];
     }
     for (; count > 0; bytes++, count--) {
-        crc = (crc >> 8) ^ row[0][(crc ^ static_cast<uint8_t>(*bytes)) & 0xff];
+        crc = (crc >> 8) ^ row[0][(crc ^ *bytes) & 0xff];
     }
     crc = ~crc;
     return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
-}
-
-}  // namespace scrollback
-
-uint32_t scrollback_log_checksum(const void *bytes, size_t count) {
-    return scrollback::MaskedCRC32C(static_cast<const char *>(bytes), count);
 }

@@ -1,4 +1,4 @@
-#include "MappedTable.h"
+#include "Files.h"
 
 #include <algorithm>
 #include <atomic>

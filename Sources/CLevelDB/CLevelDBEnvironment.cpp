@@ -1,50 +1,34 @@
 #include "CLevelDBEnvironment.h"
 
-#include <cstring>
-#include <utility>
+#include "Handles.h"
 
-#include "Environment.h"
-#include "LevelDBTypes.h"
+using scrollback::Report;
 
-struct scrollback_env {
-    scrollback::Environment environment;
-    leveldb_env_t handle;
+namespace {
 
-    explicit scrollback_env(std::unique_ptr<scrollback::Files> files)
-        : environment(std::move(files)), handle{&environment, false} {}
-};
+leveldb::Env *Base(scrollback_base_env *base) {
+    return base == nullptr ? leveldb::Env::Default() : reinterpret_cast<leveldb::Env *>(base);
+}
 
-scrollback_env *scrollback_env_create_disk(void) {
-    return new scrollback_env(scrollback::NewDiskFiles(leveldb::Env::Default()));
+}  // namespace
+
+scrollback_env *scrollback_env_create_disk(scrollback_base_env *base) {
+    return new scrollback_env(scrollback::NewDiskFiles(Base(base)));
 }
 
 scrollback_env *scrollback_env_create_memory(void) {
     return new scrollback_env(scrollback::NewMemoryFiles());
 }
 
-scrollback_env *scrollback_env_create_around(leveldb_env_t *base) {
-    return new scrollback_env(scrollback::NewDiskFiles(base->rep));
-}
-
 scrollback_env *scrollback_env_create_sealed(
-    leveldb_env_t *base, const scrollback_cipher *cipher, const char *scope) {
-    auto files = scrollback::NewDiskFiles(base == nullptr ? leveldb::Env::Default() : base->rep);
+    scrollback_base_env *base, const scrollback_cipher *cipher, const char *scope) {
+    auto files = scrollback::NewDiskFiles(Base(base));
     return new scrollback_env(scrollback::NewSealedFiles(std::move(files), *cipher, scope));
 }
 
 int scrollback_env_reseal(scrollback_env *env, const char *path) {
-    return env->environment.Reseal(path);
+    return env->environment.files().Reseal(path);
 }
-
-namespace {
-
-/// Passes an error to the caller if there is one, and returns whether there is none.
-bool Report(const leveldb::Status &status, char **error) {
-    if (!status.ok()) *error = strdup(status.ToString().c_str());
-    return status.ok();
-}
-
-}  // namespace
 
 struct scrollback_writer {
     scrollback::Environment *environment;
@@ -107,7 +91,7 @@ int scrollback_env_read(
     scrollback_env *env, const char *path, void *context,
     void (*body)(void *context, const uint8_t *bytes, size_t count)) {
     std::string bytes;
-    const int error = env->environment.Contents(path, &bytes);
+    const int error = env->environment.files().Contents(path, &bytes);
     if (error == 0) {
         body(context, reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
     }
@@ -117,31 +101,23 @@ int scrollback_env_read(
 int scrollback_env_replace(
     scrollback_env *env, const char *path, const uint8_t *bytes, size_t count) {
     const std::string contents(reinterpret_cast<const char *>(bytes), count);
-    return env->environment.SetContents(path, contents);
+    return env->environment.files().SetContents(path, contents);
 }
 
 void scrollback_env_destroy(scrollback_env *env) { delete env; }
 
-leveldb_env_t *scrollback_env_leveldb(scrollback_env *env) { return &env->handle; }
-
-void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse) {
-    options->rep.reuse_logs = reuse != 0;
-}
-
-void scrollback_env_refuse_damage(scrollback_env *env, bool refuse) {
-    env->environment.RefuseDamage(refuse);
-}
+void scrollback_env_assume_no_snappy(scrollback_env *env) { env->lacksSnappy = true; }
 
 void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
 
 int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }
 
 bool scrollback_env_flush(
-    scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds) {
+    scrollback_env *env, scrollback_db *db, uint64_t least_bytes, int64_t most_milliseconds) {
     return env->environment.Flush(least_bytes, std::chrono::milliseconds(most_milliseconds), [db] {
         // Writing a null batch makes LevelDB begin a new log, and write the content of the old log
         // to a table on its own thread.
-        return db->rep->Write(leveldb::WriteOptions(), nullptr);
+        return db->database->Write(leveldb::WriteOptions(), nullptr);
     });
 }
 

@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_CIPHER_H
-#define SCROLLBACK_CIPHER_H
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -69,5 +68,3 @@ void PutInteger(std::string *bytes, uint64_t value, size_t count);
 uint64_t GetInteger(const char *bytes, size_t count);
 
 }  // namespace scrollback
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef SCROLLBACK_ENVIRONMENT_H
-#define SCROLLBACK_ENVIRONMENT_H
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -61,13 +60,7 @@ class Environment final : public leveldb::EnvWrapper {
     void RefuseDamage(bool refuse);
     void Mark();
     int RollBack();
-    int Reseal(const std::string &path) { return files_->Reseal(path); }
-    int Contents(const std::string &path, std::string *bytes) {
-        return files_->Contents(path, bytes);
-    }
-    int SetContents(const std::string &path, const std::string &bytes) {
-        return files_->SetContents(path, bytes);
-    }
+    Files &files() { return *files_; }
     /// Locks a database; returns nullptr and an errno on failure.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
@@ -127,5 +120,3 @@ class Environment final : public leveldb::EnvWrapper {
 };
 
 }  // namespace scrollback
-
-#endif
