@@ -24,7 +24,7 @@ import Testing
         return try SchemaFixture.rows(of: directory)
     }
 
-    @Test func testMigrationsMoveRowsOfSeveralTables() throws {
+    @Test(.enabled(if: hasSnappy)) func testMigrationsMoveRowsOfSeveralTables() throws {
         let moved = try migratedRows(.plain, .test(2))
         let before = try SchemaFixture(version: 1).rows
         func count(_ rows: [String], _ database: Int, _ letter: String) -> Int {
@@ -41,7 +41,7 @@ import Testing
                 == before.map { $0 == number + "1" ? number + "3" : $0 })
     }
 
-    @Test(arguments: Interruption.allCases, FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: Interruption.allCases, FileForm.allCases)
     func interruptedMigrationHasTheSameResult(_ end: Interruption, _ form: FileForm) throws {
         let schema = StoreSchema.test(3)
         let expected = try migratedRows(form, schema)
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Versions that none has
 
-    @Test(arguments: FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: FileForm.allCases)
     func outboxOfVersion0IsRebuilt(_ form: FileForm) throws {
         let directory = try SchemaFixture(version: 1).copy(form)
         let database = try LevelDB(
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
     }
 
-    @Test(arguments: FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: FileForm.allCases)
     func cacheOfVersion0IsDamaged(_ form: FileForm) throws {
         let directory = try SchemaFixture(version: 1).copy(form)
         let path = directory.url.appending(path: "cache").path
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Downgrades
 
-    @Test(arguments: ["cache", "outbox"], FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: ["cache", "outbox"], FileForm.allCases)
     func aDatabaseOfANewerVersionIsRefused(_ name: String, _ form: FileForm) throws {
         let directory = try SchemaFixture(version: 1).copy(form)
         let path = directory.url.appending(path: name).path

@@ -149,3 +149,14 @@ extension SchemaFixture {
                 createdAt: Timestamp(milliseconds: 1_700_000_000_000 + time), messageID: id))
     }
 }
+
+/// True if the linked LevelDB has Snappy, with which the fixtures are compressed.
+///
+/// On Apple's systems, the package builds LevelDB without it.
+let hasSnappy: Bool = {
+    #if canImport(Darwin)
+        false
+    #else
+        true
+    #endif
+}()

@@ -21,7 +21,7 @@ import Testing
             "See the comment of SchemaFixture for how to write one.")
     }
 
-    @Test(arguments: fixtures, FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: fixtures, FileForm.allCases)
     func rowsOfEachVersionAreReadable(_ fixture: SchemaFixture, _ form: FileForm) throws {
         let directory = try fixture.copy(form)
         #expect(try SchemaFixture.rows(of: directory) == fixture.rows)
@@ -30,7 +30,7 @@ import Testing
         #expect((try KeyFile(in: directory.url.path).exists()) == (form == .encrypted))
     }
 
-    @Test(arguments: fixtures, FileForm.allCases)
+    @Test(.enabled(if: hasSnappy), arguments: fixtures, FileForm.allCases)
     func filesOfEachVersionOpenAsTheNewest(
         _ fixture: SchemaFixture, _ form: FileForm
     ) throws {

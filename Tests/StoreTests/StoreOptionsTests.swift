@@ -62,7 +62,7 @@ import Testing
         #expect(try tableBytes() == 0)
     }
 
-    @Test func tablesAreSmallerCompressedAndWithoutFilters() throws {
+    @Test(.enabled(if: hasSnappy)) func tablesAreSmallerCompressedAndWithoutFilters() throws {
         func size(_ change: (inout StoreOptions) -> Void) throws -> Int {
             let store = try store(change)
             try fill(store)
@@ -108,7 +108,7 @@ import Testing
         #expect(try trusting.message("a", in: "general")?.text == "PAID")
     }
 
-    @Test func blockCacheIsLimited() throws {
+    @Test(.enabled(if: hasSnappy)) func blockCacheIsLimited() throws {
         func usage(_ change: (inout StoreOptions) -> Void) throws -> Int {
             let store = try store(change)
             try fill(store)
