@@ -71,6 +71,19 @@ extension SyncEngine {
         await engine.close()
     }
 
+    @Test func suspensionWaitsForTheReleaseOfASnapshot() async throws {
+        let (story, temporary) = (try await Story(), try TemporaryStore())
+        let held = Locked<Snapshot?>(try temporary.store.snapshot())
+        let engine = SyncEngine(
+            store: temporary.store, backend: story.network,
+            sleep: { _ in held.withLock { $0 = nil } })
+        try await engine.suspend()
+        #expect(held.withLock { $0 == nil })
+        try await engine.resume()
+        await engine.close()
+        try await story.end()
+    }
+
     @Test func snapshotPreventsClosingTheFiles() async throws {
         let story = try await Story()
         try await story.open()

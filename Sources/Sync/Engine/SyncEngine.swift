@@ -171,6 +171,8 @@ public actor SyncEngine {
     /// each call that reads or writes the store throws an error with code `store`, whose cause has
     /// the code `suspended`.
     ///
+    /// If the app has a ``/Store/Snapshot``, the call waits up to two seconds for its release.
+    ///
     /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
     ///   If a snapshot exists, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
@@ -183,8 +185,27 @@ public actor SyncEngine {
         // Wait until no eviction is in progress, because its compaction would keep LevelDB's files
         // open.
         await limited()
+        for _ in 1..<SyncEngine.attemptsToSuspend {
+            do throws(SyncError) {
+                return try await suspendStore()
+            } catch {
+                guard (error.cause as? StoreError)?.code == .busy else { throw error }
+            }
+            // If the task is canceled, do not wait, and make the last attempt now.
+            guard (try? await sleep(SyncEngine.pauseToSuspend)) != nil else { break }
+        }
+        try await suspendStore()
+    }
+
+    private func suspendStore() async throws(SyncError) {
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
+
+    /// The number of attempts to close the files while snapshots exist.
+    ///
+    /// Each attempt waits for some hundred milliseconds.
+    private static let attemptsToSuspend = 4
+    private static let pauseToSuspend = Duration.milliseconds(250)
 
     /// Reopens the store's files, and reconnects if the engine was connected or connecting when it
     /// was suspended.
