@@ -79,6 +79,16 @@ extension DiskFile {
         return Int(status.st_size)
     }
 
+    /// Returns a Boolean value that indicates whether this is a regular file of at most `byteCount`
+    /// bytes.
+    func isRegular(atMost byteCount: Int) throws(StoreError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
+        }
+        return status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) <= byteCount
+    }
+
     /// Reads the next bytes into an array, up to the array's size.
     ///
     /// - Returns: The number of bytes read, which may be lower at the end of the file; 0 if no
@@ -136,18 +146,32 @@ extension DiskFile {
     ///
     /// The call waits while another thread or process holds the lock. Threads exclude each other
     /// only if each has opened the file separately.
-    func lock() throws(StoreError) {
-        guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
-            throw StoreError(errno: errno, doing: "lock the file", path: path)
+    ///
+    /// - Parameter limit: The time to wait; `nil` for no limit.
+    /// - Throws: ``StoreError`` with code `locked` after the limit, or `io`.
+    func lock(waiting limit: Duration? = nil) throws(StoreError) {
+        let start = ContinuousClock.now
+        while retrying({ flock(descriptor, limit == nil ? LOCK_EX : LOCK_EX | LOCK_NB) }) != 0 {
+            guard let limit, errno == EWOULDBLOCK else {
+                throw StoreError(errno: errno, doing: "lock the file", path: path)
+            }
+            guard ContinuousClock.now - start < limit else {
+                throw StoreError(.locked, "another process holds the lock: retry later", path: path)
+            }
+            usleep(DiskFile.microsecondsBetweenLooks)
         }
     }
 
+    private static let microsecondsBetweenLooks: UInt32 = 1000
+
     /// Calls a closure while holding the lock of a file, which is created if it does not exist.
+    ///
+    /// `limit` is the time to wait for the lock; `nil` for no limit.
     static func alone<Result>(
-        _ path: String, _ body: () throws(StoreError) -> Result
+        _ path: String, waiting limit: Duration? = nil, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let file = try DiskFile(marking: path)
-        try file.lock()
+        try file.lock(waiting: limit)
         return try withExtendedLifetime(file, body)
     }
 }

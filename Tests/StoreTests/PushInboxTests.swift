@@ -307,18 +307,112 @@ import Testing
         for name in names {
             try Data("canary".utf8).write(to: drops.appending(path: name))
         }
-        let link = drops.appending(path: "0000000000000007-0000000000000000.drop")
-        try FileManager.default.createSymbolicLink(
-            at: link, withDestinationURL: drops.appending(path: "notes"))
-        #expect(try store.pushNames() == [link.lastPathComponent])
-        // The store does not follow links.
-        #expect(code { _ = try store.drop(link.lastPathComponent) } != nil)
-        try FileManager.default.removeItem(at: link)
         try box.leave([message("1")])
         #expect(try contents(store).ids == [["1"]])
         for name in names {
             #expect(FileManager.default.fileExists(atPath: drops.appending(path: name).path))
         }
+    }
+
+    // MARK: Other entries
+
+    private static let name = "0000000000000007-0000000000000000.drop"
+
+    /// Creates an entry of the inbox that no writer creates.
+    private func make(_ entry: String, at url: URL) throws {
+        let files = FileManager.default
+        switch entry {
+        case "directory":
+            try files.createDirectory(
+                at: url.appending(path: "inside"), withIntermediateDirectories: true)
+        case "link":
+            let target = url.deletingLastPathComponent().appending(path: "target")
+            try Data("canary".utf8).write(to: target)
+            try files.createSymbolicLink(at: url, withDestinationURL: target)
+        case "pipe": #expect(mkfifo(url.path, 0o600) == 0)
+        default:
+            #expect(files.createFile(atPath: url.path, contents: nil))
+            #expect(truncate(url.path, off_t(PushInbox.maximumByteCount + 1)) == 0)
+        }
+    }
+
+    @Test(arguments: FileForm.allCases, ["directory", "link", "pipe", "large file"])
+    func entryThatIsNotAnInboxFileIsMovedAsideAndReported(form: FileForm, entry: String) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        let box = try box(directory)
+        let drops = directory.url.appending(path: "drops")
+        try make(entry, at: drops.appending(path: Self.name))
+        if entry != "large file" { try box.leave([message("1")]) }
+        let read = try contents(store)
+        let reason = entry == "large file" ? "tooLarge" : "notAFile"
+        #expect(read.damage == ["line 1: \(reason)"])
+        #expect(read.ids.flatMap(\.self) == (entry == "large file" ? [] : ["1"]))
+        let names = try FileManager.default.contentsOfDirectory(atPath: drops.path)
+        #expect(!names.contains(Self.name))
+        #expect(names.count { $0.hasPrefix(Self.name + ".rejected-") } == 1)
+        #expect(try contents(store).damage == [])
+        try box.leave([message("2")])
+    }
+
+    @Test(arguments: ["directory", "link", "pipe"])
+    func otherEntriesDoNotPreventWriting(entry: String) throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let drops = directory.url.appending(path: "drops")
+        for name in ["lock", "x.new", Self.name + ".new"] {
+            try make(entry, at: drops.appending(path: name))
+            try box(directory).leave([message(MessageID(name))])
+            try? FileManager.default.removeItem(at: drops.appending(path: "target"))
+        }
+        #expect(try contents(store).ids == [["lock"], ["x.new"], [MessageID(Self.name + ".new")]])
+    }
+
+    @Test func entriesAreMovedAsideWhenTheInboxIsReencrypted() throws {
+        let directory = try StoreDirectory(.encrypted)
+        let store = try open(directory)
+        let drops = directory.url.appending(path: "drops")
+        try make("directory", at: drops.appending(path: Self.name))
+        store.close()
+        try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: EncryptionKey())
+    }
+
+    @Test func oneReadHasAtMostAsManyBytesAsAnInboxMayContain() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let drops = directory.url.appending(path: "drops")
+        for number in 1...3 {
+            let file = drops.appending(path: "000000000000000\(number)-0000000000000000.drop")
+            #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+            #expect(truncate(file.path, off_t(PushInbox.maximumByteCount / 2)) == 0)
+        }
+        #expect(try store.pushNames().count == 2)
+        for number in 1...PushInbox.maximumCount {
+            let digits = String(number, radix: 16)
+            let name = String(repeating: "0", count: 16 - digits.count) + digits
+            let file = drops.appending(path: "\(name)-0000000000000000.drop")
+            #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        }
+        #expect(try store.pushNames().count == PushInbox.maximumCount)
+    }
+
+    // MARK: The lock
+
+    @Test func lockOfASuspendedProcessDoesNotBlockForEver() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        try box(directory).leave([message("1")])
+        let files = PushInboxFiles(in: directory.url)
+        let path = directory.url.appending(path: "drops/lock").path
+        try DiskFile.alone(path) { () throws(StoreError) in
+            let error = #expect(throws: StoreError.self) {
+                try files.alone(waiting: .zero) { () throws(StoreError) in }
+            }
+            #expect(error?.code == .locked)
+            try files.removeBox(waiting: .zero)
+        }
+        #expect(try store.pushNames() == [])
+        #expect(try !files.exists())
     }
 
     // MARK: The end of a process

@@ -173,7 +173,8 @@ extension Command {
                 : [
                     "\(count) in \(counted(absorbed.pushCount, "file")), \(absorbed.heldCount) stored"
                 ]
-            return (lines + damage.map { "damaged: \($0)" }).joined(separator: "\n")
+            let failure = absorbed.failure.map { ["not read: \(sentence(of: $0))"] } ?? []
+            return (lines + damage.map { "damaged: \($0)" } + failure).joined(separator: "\n")
         },
         Command("cache size", "Shows the size of the device's cache.") { arguments in
             let bytes = try arguments.client.cachedDataSize()

@@ -473,7 +473,11 @@ public final class ChatClient {
     /// Records the result of processing the push inbox, unless the engine is that of another user.
     func record(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
-        if case .success(let absorbed) = result, absorbed.isEmpty {
+        if case .success(let absorbed) = result, absorbed.pushCount == 0,
+            let failure = absorbed.failure
+        {
+            lastAbsorption = .failure(failure)
+        } else if case .success(let absorbed) = result, absorbed.isEmpty {
             // The inbox was empty: keep the content of an earlier result, but not an earlier error.
             if case .failure = lastAbsorption { lastAbsorption = nil }
         } else {

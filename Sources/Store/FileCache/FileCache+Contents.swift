@@ -35,7 +35,7 @@ extension FileCache.Damage {
     /// Later versions may add reasons: a `switch` over them needs a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case header, otherFile, truncated, tooLong, base64, check, record
+            case header, otherFile, truncated, tooLong, base64, check, record, notAFile, tooLarge
         }
 
         private let value: Value
@@ -52,6 +52,16 @@ extension FileCache.Damage {
 
         /// The file ends inside the line, or the file has fewer lines than the header says.
         public static let truncated = Reason(value: .truncated)
+
+        /// An entry of a push inbox is a directory, a link or a special file.
+        ///
+        /// The entry was not opened, and has another name now.
+        public static let notAFile = Reason(value: .notAFile)
+
+        /// A file of a push inbox has more bytes than the inbox may contain.
+        ///
+        /// The file was not opened, and has another name now.
+        public static let tooLarge = Reason(value: .tooLarge)
 
         /// The line has more than 16 MiB.
         ///

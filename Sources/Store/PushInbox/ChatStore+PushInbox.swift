@@ -7,12 +7,18 @@ extension ChatStore {
     package func makePushInbox() throws(StoreError) { try pushInboxFiles?.make() }
 
     /// Removes the push inbox with its content.
+    ///
+    /// The call waits at most two seconds for a process that is writing to the inbox.
     package func removePushInbox() throws(StoreError) { try pushInboxFiles?.removeBox() }
 
-    /// Returns the names of the waiting files, oldest first; empty if there is no inbox.
-    package func pushNames() throws(StoreError) -> [String] { try pushInboxFiles?.names() ?? [] }
+    /// Returns the names of the files to read next, oldest first; empty if there is no inbox.
+    package func pushNames() throws(StoreError) -> [String] {
+        try pushInboxFiles?.namesToRead() ?? []
+    }
 
     /// Returns the messages of a file and its unreadable lines; `nil` if there is no such file.
+    ///
+    /// An entry that is not an inbox file is moved aside, and has damage but no messages.
     ///
     /// - Throws: ``StoreError`` with code `newerSchema`, `permission` or `io`.
     package func drop(

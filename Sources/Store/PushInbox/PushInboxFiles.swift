@@ -36,14 +36,23 @@ struct PushInboxFiles: Sendable {
         return keys
     }
 
+    /// The time to wait for another process, which holds the lock while it syncs a file twice.
+    ///
+    /// The system may suspend a process that holds the lock.
+    static let longestWait = Duration.seconds(2)
+
     /// Calls a closure while no other process can add messages or re-encrypt files.
     ///
-    /// - Throws: `closed` if the inbox was removed.
+    /// - Throws: `closed` if the inbox was removed; `locked` if another process holds the lock for
+    ///   longer than `limit`.
     func alone<Result>(
-        _ body: () throws(StoreError) -> Result
+        waiting limit: Duration = longestWait, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do throws(StoreError) {
-            return try DiskFile.alone(path + "/lock", body)
+            if let status = try status(of: PushInboxFiles.lock), !status.isFile {
+                try moveAside(PushInboxFiles.lock)
+            }
+            return try DiskFile.alone(path(of: PushInboxFiles.lock), waiting: limit, body)
         } catch {
             guard try exists() else {
                 throw StoreError(
@@ -58,6 +67,7 @@ struct PushInboxFiles: Sendable {
 
 extension PushInboxFiles {
     private static let suffix = ".drop"
+    private static let lock = "lock"
 
     /// Returns a file name: a number, which determines the order, and a random number, which makes
     /// the name unique.
@@ -78,7 +88,48 @@ extension PushInboxFiles {
         try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
+    /// Returns the names of the files to read, oldest first: at most as many, and with at most as
+    /// many bytes, as other processes may leave.
+    ///
+    /// More files exist only if a process ignores the limits.
+    func namesToRead() throws(StoreError) -> [String] {
+        var size = 0
+        var chosen: [String] = []
+        for name in try names().prefix(PushInbox.maximumCount) {
+            if let status = try status(of: name), status.isFile { size += status.size }
+            guard size <= PushInbox.maximumByteCount || chosen.isEmpty else { break }
+            chosen.append(name)
+        }
+        return chosen
+    }
+
     private func path(of name: String) -> String { path + "/" + name }
+
+    /// Returns the kind and the size of an entry of the directory; `nil` if there is none.
+    private func status(of name: String) throws(StoreError) -> (isFile: Bool, size: Int)? {
+        var status = stat()
+        guard lstat(path(of: name), &status) != 0 else {
+            return (status.st_mode & S_IFMT == S_IFREG, Int(status.st_size))
+        }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw StoreError(
+            errno: errno, doing: "read the attributes of the file", path: path(of: name))
+    }
+
+    /// Returns why an entry is not an inbox file; `nil` if it may be one, or does not exist.
+    private func objection(to name: String) throws(StoreError) -> FileCache.Damage.Reason? {
+        guard let status = try status(of: name) else { return nil }
+        guard status.isFile else { return .notAFile }
+        return status.size > PushInbox.maximumByteCount ? .tooLarge : nil
+    }
+
+    /// Gives an entry a name that no inbox file has.
+    private func moveAside(_ name: String) throws(StoreError) {
+        let number = UInt64.random(in: .min ... .max)
+        try DiskFile.move(
+            path(of: name),
+            to: path(of: "\(name).rejected-\(withUnsafeBytes(of: number) { $0.hexadecimal })"))
+    }
 }
 
 // MARK: Contents
@@ -93,7 +144,7 @@ extension PushInboxFiles {
             (names.last.flatMap(PushInboxFiles.number) ?? 0) &+ 1, .random(in: .min ... .max))
         let bytes = try keys.map(LineCipher.init)?.seal(text, name: name) ?? text
         var size = bytes.count
-        for name in names { size += try DiskFile(reading: path(of: name))?.size() ?? 0 }
+        for name in names { size += try status(of: name)?.size ?? 0 }
         guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumByteCount else {
             throw StoreError(
                 .noSpace, "the push inbox is full: \(names.count) messages wait for the app",
@@ -103,9 +154,18 @@ extension PushInboxFiles {
     }
 
     /// Reads a file; `nil` if it no longer exists.
+    ///
+    /// Moves an entry aside that is not a regular file, or is too large to be an inbox file, and
+    /// reports it as damage of line 1.
     func contents(
         _ name: String, _ keys: DataKeys?
     ) throws(StoreError) -> FileCache.Contents<Message>? {
+        if let reason = try objection(to: name) {
+            try moveAside(name)
+            var contents = FileCache.Contents<Message>()
+            contents.damage = [FileCache.Damage(line: 1, reason: reason, cause: nil)]
+            return contents
+        }
         guard var lines = try lines(of: name, keys) else { return nil }
         var contents = FileCache.Contents<Message>()
         try contents.read(.drop, from: &lines, at: path(of: name)) { $0.sentPosition != nil }
@@ -114,6 +174,10 @@ extension PushInboxFiles {
 
     private func lines(of name: String, _ keys: DataKeys?) throws(StoreError) -> LineReader? {
         guard let file = try DiskFile(reading: path(of: name)) else { return nil }
+        // Examine the open file, because another one could have taken its name.
+        guard try file.isRegular(atMost: PushInbox.maximumByteCount) else {
+            throw StoreError(.io, "the file was replaced while it was read", path: path(of: name))
+        }
         return LineReader(file, keys.map { (LineCipher($0), name) })
     }
 
@@ -127,7 +191,10 @@ extension PushInboxFiles {
     /// Removes the incomplete files of writers that were terminated.
     private func removeUnfinished() throws(StoreError) {
         for name in try DiskFile.names(in: path) where name.hasSuffix(DiskFile.unfinished) {
-            try DiskFile.remove(path(of: name))
+            // No writer creates a directory or a link of this name.
+            if let status = try status(of: name), status.isFile {
+                try DiskFile.remove(path(of: name))
+            }
         }
     }
 }
@@ -144,11 +211,18 @@ extension PushInboxFiles {
     /// Waits for a running writer, and removes the inbox with its content.
     ///
     /// The call renames the directory first, so other processes find either the whole inbox or no
-    /// inbox.
-    func removeBox() throws(StoreError) {
+    /// inbox. A process that holds the lock for longer than `limit` is suspended. It finds no inbox
+    /// when it continues.
+    func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
-        try alone { () throws(StoreError) in try DiskFile.move(path, to: removed) }
+        func move() throws(StoreError) { try DiskFile.move(path, to: removed) }
+        do throws(StoreError) {
+            try alone(waiting: limit, move)
+        } catch {
+            guard error.code == .locked else { throw error }
+            try move()
+        }
         try DiskFile.removeAll(at: removed)
     }
 
@@ -163,6 +237,10 @@ extension PushInboxFiles {
         try alone { () throws(StoreError) in
             try removeUnfinished()
             for name in try names() {
+                if try objection(to: name) != nil {
+                    try moveAside(name)
+                    continue
+                }
                 guard var lines = try lines(of: name, keys) else { continue }
                 let bytes = try LineCipher(keys).seal(try lines.text(), name: name)
                 try DiskFile.replace(path(of: name), by: bytes)

@@ -15,11 +15,15 @@ extension SyncEngine {
     /// synced to disk. If the process ends before that, the file is read again, which has no
     /// further effect. Unreadable parts of a file are reported, and removed with the file.
     ///
+    /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If a
+    /// file cannot be read, for example because a newer version of the package wrote it, it stays in
+    /// the inbox, the other files are processed, and ``AbsorbedPushes/failure`` is the error. One
+    /// call processes at most as many files and bytes as the inbox may contain; if a process has
+    /// left more, the next call continues.
+    ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
-    /// - Throws: ``SyncError`` with code `store` or `closed`. A file that cannot be read, for
-    ///   example because a newer version of the package wrote it, stays in the inbox, and the other
-    ///   files are processed before the error is thrown.
+    /// - Throws: ``SyncError`` with code `store` or `closed`, if no file could be processed.
     /// - Complexity: Lists the inbox's directory and reads its files. If there are messages, one
     ///   write that is synced to disk for each 500 messages.
     @discardableResult
@@ -32,39 +36,51 @@ extension SyncEngine {
             try store.makePushInbox()
             return try store.pushNames()
         }
-        var failure: SyncError?
         var rest = names[...]
         while !rest.isEmpty {
-            var drops: [String] = []
-            var messages: [Message] = []
-            var damage: [PushInbox.Damage] = []
-            while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
-                let drop: (messages: [Message], damage: [PushInbox.Damage])?
-                do throws(SyncError) {
-                    drop = try withPushInboxFiles { (store) throws(StoreError) in
-                        try store.drop(name)
-                    }
-                } catch {
-                    // Keep the file: a newer version of the package, or a later call, may be able
-                    // to read it.
-                    failure = failure ?? error
-                    continue
-                }
-                guard let drop else { continue }
-                drops.append(name)
-                messages += drop.messages
-                damage += drop.damage
+            do throws(SyncError) {
+                try absorb(&rest, into: &absorbed)
+            } catch {
+                // Return what was processed before: the files of these messages no longer exist.
+                guard absorbed.pushCount > 0 else { throw error }
+                absorbed.failure = absorbed.failure ?? error
+                break
             }
-            let held = try absorb(messages)
-            // The messages are on disk now, so their files can be removed.
-            try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
-            absorbed.pushCount += drops.count
-            absorbed.messages += messages
-            absorbed.heldCount += held
-            absorbed.damage += damage
         }
-        if let failure { throw failure }
         return absorbed
+    }
+
+    /// Stores the messages of the next files in one batch, and removes the files.
+    private func absorb(
+        _ rest: inout ArraySlice<String>, into absorbed: inout AbsorbedPushes
+    ) throws(SyncError) {
+        var drops: [String] = []
+        var messages: [Message] = []
+        var damage: [PushInbox.Damage] = []
+        while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
+            let drop: (messages: [Message], damage: [PushInbox.Damage])?
+            do throws(SyncError) {
+                drop = try withPushInboxFiles { (store) throws(StoreError) in
+                    try store.drop(name)
+                }
+            } catch {
+                // Keep the file: a newer version of the package, or a later call, may be able to
+                // read it.
+                absorbed.failure = absorbed.failure ?? error
+                continue
+            }
+            guard let drop else { continue }
+            drops.append(name)
+            messages += drop.messages
+            damage += drop.damage
+        }
+        let held = try absorb(messages)
+        // The messages are on disk now, so their files can be removed.
+        absorbed.pushCount += drops.count
+        absorbed.messages += messages
+        absorbed.heldCount += held
+        absorbed.damage += damage
+        try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
     }
 
     /// Removes the push inbox with its content.
@@ -93,7 +109,8 @@ extension SyncEngine {
 
 /// The content of a push inbox that the engine has stored in the cache and removed from the inbox.
 public struct AbsorbedPushes: Sendable {
-    /// The number of files that were read and removed.
+    /// The number of files that were read and removed, or renamed because they are not files of an
+    /// inbox.
     public internal(set) var pushCount = 0
 
     /// The messages, in the order in which the other processes stored them.
@@ -107,6 +124,10 @@ public struct AbsorbedPushes: Sendable {
     /// The parts of the files that could not be read.
     public internal(set) var damage: [PushInbox.Damage] = []
 
+    /// The first error of reading a file, which stays in the inbox, or of processing further files;
+    /// `nil` if there was none.
+    public internal(set) var failure: SyncError?
+
     /// A Boolean value that indicates whether the inbox was empty.
-    public var isEmpty: Bool { pushCount == 0 }
+    public var isEmpty: Bool { pushCount == 0 && failure == nil }
 }
