@@ -45,6 +45,12 @@ extension ChatStore {
     /// - Throws: Errors of reading the files, in which case nothing was changed.
     func publishReopenedState(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
+        guard next.generation >= next.recordedGeneration else {
+            throw StoreError(
+                .corruption,
+                "the outbox was replaced by an earlier copy: close the store and open it again",
+                path: outbox.path)
+        }
         let committed = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         cache.purge = Purge()

@@ -21,6 +21,7 @@ extension ChatStore {
             if isSuspended { return }
             // Save the lists before the step in which readers have to wait.
             saveLists(&writer)
+            recordGeneration(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutSnapshot { () throws(StoreError) in

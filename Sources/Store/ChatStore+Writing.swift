@@ -158,6 +158,11 @@ extension ChatStore {
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.outdateSavedLists(&hasSavedLists)
+            if batch.next.recordedGeneration != batch.next.generation {
+                batch.next.recordedGeneration = batch.next.generation
+                batch.rows.cache.put(
+                    { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation) })
+            }
             // A commit that clears data is durable. Otherwise, the cleared data could reappear
             // after a power failure.
             try cache.write(
@@ -167,8 +172,11 @@ extension ChatStore {
             snapshots.cache = try cache.snapshot()
         }
         if !batch.rows.outbox.isEmpty {
+            batch.rows.outbox.put(
+                { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation + 1) })
             do throws(StoreError) {
                 try outbox.write(batch.rows.outbox, isDurable: true)
+                batch.next.generation += 1
                 snapshots.outbox = try outbox.snapshot()
             } catch {
                 if batch.rows.cache.isEmpty { throw error }
@@ -177,6 +185,9 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
+        if batch.hasReplacedOutboxItems, failure == nil, failures.cache == nil {
+            recordGeneration(&writer)
+        }
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
             return (Change(number: old.number, entries: []), nil)
         }

@@ -127,6 +127,7 @@ public final class ChatStore: StoreReader, Sendable {
     private func end() {
         writer.withLock { writer in
             saveLists(&writer)
+            if (try? committed()) != nil { recordGeneration(&writer) }
             let observers = state.withLock { state -> [ObservedChanges] in
                 state.committed = nil
                 state.resumed = nil

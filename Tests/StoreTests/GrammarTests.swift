@@ -84,6 +84,7 @@ import Testing
 
         let outbox = try raw("outbox", directory) { try RawOutbox($0) }
         #expect(outbox.version == 1 && outbox.nextNumber == 3)
+        #expect(outbox.generation == 1 && cache.generation == 1)
         #expect(outbox.outboxItems["a"]?.map(\.item) == items)
         #expect(outbox.outboxItems["a"]?.map(\.sequence) == [1, 2])
         #expect(outbox.pins == ["a"])

@@ -147,6 +147,7 @@ struct RawCache {
     var tokens: [String: [UInt8]] = [:]
     var cleared: Set<UInt32> = []
     var nextNumber: UInt32?
+    var generation: UInt64?
     var version: UInt32?
     var lists: [(order: UInt8, metaDataKey: String?, isWhole: Bool, numbers: [UInt32])] = []
 
@@ -177,6 +178,7 @@ struct RawCache {
             switch try key.take(1) {
             case [0x76]: version = try value.channel()
             case [0x6E]: nextNumber = try value.channel()
+            case [0x67]: generation = try value.integer(8)
             case [0x6C]: while !value.rest.isEmpty { lists.append(try RawCache.list(&value)) }
             default: throw RawBytes.NotThere(what: "a row of the schema")
             }
@@ -242,6 +244,7 @@ struct RawOutbox {
     var drafts: [ChannelURL: String] = [:]
     var pins: Set<ChannelURL> = []
     var nextNumber: UInt64?
+    var generation: UInt64?
     var version: UInt32?
 
     init(_ snapshot: LevelDB.Snapshot) throws {
@@ -262,6 +265,7 @@ struct RawOutbox {
                 switch try key.take(1) {
                 case [0x76]: version = try value.channel()
                 case [0x6E]: nextNumber = try value.integer(8)
+                case [0x67]: generation = try value.integer(8)
                 default: throw RawBytes.NotThere(what: "a row of the schema")
                 }
             default: throw RawBytes.NotThere(what: "a table")

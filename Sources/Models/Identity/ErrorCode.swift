@@ -105,6 +105,12 @@ extension ErrorCode {
     public static let fileDamaged = ErrorCode(800_261)
     /// The lifetime of the outbox item ended before the message was sent.
     public static let pendingError = ErrorCode(800_400)
+    /// The item comes from files that the app may not have written last: from a store that was not
+    /// encrypted, or from an outbox that was replaced by an earlier copy.
+    ///
+    /// The item may have been sent, edited or removed since, or another program may have written
+    /// it. The engine does not send it; show it to the user, who decides whether to resend it.
+    public static let needsConfirmation = ErrorCode(800_401)
     /// The collection was disposed.
     public static let collectionDisposed = ErrorCode(800_600)
     /// The local database failed.
@@ -148,6 +154,7 @@ extension ErrorCode {
     private static let resendable: Set<ErrorCode> = [
         .connectionRequired, .connectionClosed, .connectionFailed, .requestFailed, .networkError,
         .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .fileDamaged, .pendingError,
+        .needsConfirmation,
         .internalServerError, .rateLimitExceeded, .tooManyMessages, .deactivatedInChannel,
     ]
 }

@@ -21,6 +21,14 @@ extension OutboxItem {
         message?.errorCode = code
     }
 
+    /// Marks a pending item as failed, because the files that contained it may be old or forged.
+    ///
+    /// The server may already have the item.
+    package mutating func requireConfirmation() {
+        guard state == .pending else { return }
+        fail(.needsConfirmation, message: "the user has to confirm an item of restored files")
+    }
+
     /// Marks a failed item and its message as pending again.
     ///
     /// ``isDoubtful`` and uploaded files do not change. `time` is the time on this device's clock.

@@ -93,6 +93,9 @@ enum SchemaRow: UInt8 {
     /// `→ format of the search index, last indexed message`. The row exists while the index is
     /// turned on; see ``IndexedPart``.
     case searchIndex = 0x69
+    /// `→ generation` in eight bytes: in the outbox, the number of its commits; in the cache, the
+    /// greatest such number that the cache has recorded. See ``ChatStore/recordGeneration(_:)``.
+    case generation = 0x67
     /// In the outbox, `→ items lost by damage`. The row exists until the app acknowledges the loss;
     /// see ``OutboxLoss``.
     case loss = 0x78

@@ -126,6 +126,7 @@ extension ChatStore {
             }
         }
         report.outboxCopy = try files?.outboxCopies().last
+        let isOutboxNew = try outbox.schemaVersion() == nil
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
         let needsRebuild = try files?.rebuildMark.exists() ?? false
         if report.cacheDamage != nil || needsRebuild {
@@ -151,6 +152,7 @@ extension ChatStore {
             report.isOutboxReindexed = true
             try files?.outboxDistrust.remove()
         }
+        try outbox.holdRolledBackItems(recorded: try cache.generation(), isNew: isOutboxNew)
         report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(

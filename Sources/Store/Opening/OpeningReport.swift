@@ -77,6 +77,8 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The items that the outbox lost; `nil` if it lost none.
     ///
+    /// ``OutboxLoss/isRolledBack`` says that the outbox was replaced by an earlier copy.
+    ///
     /// Every opening reports the loss until ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 

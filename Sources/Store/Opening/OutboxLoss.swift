@@ -22,6 +22,14 @@ public struct OutboxLoss: Hashable, Sendable {
     /// A Boolean value that indicates whether all files of the outbox were missing.
     public internal(set) var isWholeOutbox = false
 
+    /// A Boolean value that indicates whether the outbox was replaced by an earlier copy, for
+    /// example from a backup.
+    ///
+    /// Items that were written after the copy was made are lost. The items of the copy may have
+    /// been sent, edited or removed since. Therefore, those that were pending have failed with
+    /// ``/Models/ErrorCode/needsConfirmation``, and the engine does not send them by itself.
+    public internal(set) var isRolledBack = false
+
     /// The name of the newest copy of damaged files that was searched; empty if no copy was
     /// searched.
     var copyName = ""
@@ -33,7 +41,7 @@ public struct OutboxLoss: Hashable, Sendable {
     public var count: Int { items.count + unreadableCount }
 
     /// A Boolean value that indicates whether no loss is known.
-    public var isEmpty: Bool { count == 0 && !isWholeOutbox }
+    public var isEmpty: Bool { count == 0 && !isWholeOutbox && !isRolledBack }
 
     init() {}
 
@@ -45,6 +53,7 @@ public struct OutboxLoss: Hashable, Sendable {
         items = items.filter { !known.contains($0.requestID) } + later.items
         unreadableCount += later.unreadableCount
         isWholeOutbox = isWholeOutbox || later.isWholeOutbox
+        isRolledBack = isRolledBack || later.isRolledBack
         if !later.copyName.isEmpty { copyName = later.copyName }
     }
 }
@@ -55,7 +64,8 @@ extension OutboxLoss {
     /// On-disk format, DO NOT CHANGE: a byte of flags, the copy's name, the number of unreadable
     /// rows, and the items, each preceded by its length.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
-        isWholeOutbox = try reader.byte() & 1 != 0
+        let flags = try reader.byte()
+        (isWholeOutbox, isRolledBack) = (flags & 1 != 0, flags & 2 != 0)
         copyName = try reader.measured()
         unreadableCount = Int(try reader.integer(UInt32.self))
         while !reader.isAtEnd {
@@ -69,7 +79,7 @@ extension OutboxLoss {
     }
 
     func write(_ writer: inout ByteWriter) {
-        writer.byte(isWholeOutbox ? 1 : 0)
+        writer.byte((isWholeOutbox ? 1 : 0) | (isRolledBack ? 2 : 0))
         writer.measured(copyName)
         writer.integer(UInt32(clamping: unreadableCount))
         for item in items {

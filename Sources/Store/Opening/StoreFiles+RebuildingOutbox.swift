@@ -106,7 +106,8 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the outbox items, their index, the drafts, the pins, and the unacknowledged loss.
+    /// Copies the outbox items, their index, the drafts, the pins, the generation, and the
+    /// unacknowledged loss.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.
     fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {
@@ -124,7 +125,9 @@ extension LevelDB {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 }
             case .request, .draft, .pin: batch.put({ $0.raw(key) }, { $0.raw(value) })
-            case .schema where key.dropFirst().elementsEqual([SchemaRow.nextNumber.rawValue]):
+            case .schema
+            where key.count == 2
+                && [SchemaRow.nextNumber, .generation].map(\.rawValue).contains(key[1]):
                 batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema: return true
             case nil: unknown += 1

@@ -239,8 +239,8 @@ extension Table {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
-        // In this table, a value of four bytes is a number. The values of the saved lists and of
-        // the search index have other sizes.
+        // In this table, a value of four bytes is a number. The values of the generation, of the
+        // saved lists and of the search index have other sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))
@@ -311,7 +311,7 @@ extension OutboxTable {
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
                 // The size determines the kind of value: a schema version has four bytes, the next
-                // sequence number eight, and a loss more.
+                // sequence number and the generation eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"
@@ -319,6 +319,7 @@ extension OutboxTable {
                     let loss = try OutboxLoss(&reader)
                     return "\(loss.items.count) items and \(loss.unreadableCount) unreadable rows"
                         + (loss.isWholeOutbox ? ", the whole outbox" : "")
+                        + (loss.isRolledBack ? ", rolled back" : "")
                 }
             }
         }
@@ -338,6 +339,7 @@ extension ByteReader {
         case .distrusted: return "distrusted"
         case .lists: return "the first channels of lists"
         case .loss: return "loss"
+        case .generation: return "generation"
         case .searchIndex: return "search index"
         case nil: throw Damage(offset: start, expected: "the kind of a schema row")
         }

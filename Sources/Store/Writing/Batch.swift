@@ -40,6 +40,10 @@ public final class Batch: StoreReader {
     /// A Boolean value that indicates whether changes to the cache are on disk when the write
     /// returns, as changes to the outbox always are.
     package var isDurable = false
+    /// A Boolean value that indicates whether the batch has replaced or removed outbox items.
+    ///
+    /// The engine must not send their earlier form if the outbox is replaced by an earlier copy.
+    var hasReplacedOutboxItems = false
     /// A Boolean value that indicates whether the batch has replaced an unreadable channel row.
     ///
     /// Values that are derived from all rows must then be computed again.
@@ -61,8 +65,14 @@ public final class Batch: StoreReader {
         /// Because of damage, the stored number may be too low.
         var isChannelCompared = false
         var isOutboxItemCompared = false
+        /// The number of commits of the outbox.
+        var generation: UInt64
+        /// The generation that the cache has recorded, which is not greater.
+        var recordedGeneration: UInt64
 
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
+            generation = try outbox.generation()
+            recordedGeneration = try cache.generation()
             channel = try cache.nextNumber() ?? 1
             item = try outbox.nextNumber() ?? 1
         }

@@ -310,7 +310,7 @@ extension SyncCore {
             return false
         }
         return item.state == .failed
-            && ![.pendingError, .ackTimeout].contains(item.errorCode)
+            && ![.pendingError, .ackTimeout, .needsConfirmation].contains(item.errorCode)
     }
 
     func heldOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {

@@ -1,0 +1,68 @@
+import Models
+
+// A store whose outbox is replaced by an earlier copy must not send the items of the copy. The
+// outbox therefore counts its commits, and the cache records this number. The cache records a
+// commit only after it is on disk, so that no crash leaves a greater number in the cache.
+
+extension ChatStore {
+    /// Writes the generation of the outbox to the cache, if the cache has not recorded it yet.
+    ///
+    /// The row need not be on disk soon: if it is lost, an earlier copy of the outbox may not be
+    /// detected. After an error, the next commit of the cache writes the row.
+    func recordGeneration(_ writer: inout Writer) {
+        guard writer.next.recordedGeneration != writer.next.generation, !cache.hasFailed else {
+            return
+        }
+        let batch = Overlay()
+        batch.put({ $0.schemaKey(.generation) }, { $0.integer(writer.next.generation) })
+        do throws(StoreError) {
+            try cache.write(batch, isDurable: false)
+            writer.next.recordedGeneration = writer.next.generation
+        } catch {
+            // The next write reopens the files.
+        }
+    }
+}
+
+extension LevelDB {
+    /// Returns the generation of the outbox that this database contains; 0 if there is none.
+    func generation() throws(StoreError) -> UInt64 {
+        let key = ByteWriter.key { $0.schemaKey(.generation) }
+        return try Rows(snapshot: try snapshot()).withValue(of: key) { (value) throws(StoreError) in
+            guard let value, value.count == MemoryLayout<UInt64>.size else { return 0 }
+            let number = value.reduce(0) { $0 << 8 | UInt64($1) }
+            // The store never writes a greater number, and adding to it could overflow.
+            return number <= .maximumAssigned ? number : 0
+        }
+    }
+
+    /// If this outbox is older than the cache has recorded, makes its pending items fail, and stores
+    /// a report, in one durable batch.
+    ///
+    /// - Parameters:
+    ///   - recorded: The generation that the cache has recorded.
+    ///   - isNew: A Boolean value that indicates whether the outbox had no files, which is another
+    ///     kind of loss.
+    func holdRolledBackItems(
+        recorded: UInt64, isNew: Bool
+    ) throws(StoreError) {
+        guard try generation() < recorded else { return }
+        let rows = Rows(snapshot: try snapshot())
+        let batch = Overlay()
+        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
+            (key, value) throws(StoreError) in
+            if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
+                item.requireConfirmation()
+                batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
+            }
+            return true
+        }
+        batch.put({ $0.schemaKey(.generation) }, { $0.integer(recorded + 1) })
+        if !isNew {
+            var loss = try outboxLoss() ?? OutboxLoss()
+            loss.isRolledBack = true
+            batch.put(loss)
+        }
+        try write(batch, isDurable: true)
+    }
+}
