@@ -69,6 +69,7 @@ struct Options {
     /// Reads the arguments after the program's name.
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
+        var keyFile: URL?
         func value(of option: String) throws -> String {
             guard let value = rest.popFirst() else {
                 throw CommandError.failed("\(option) needs a value: see --help")
@@ -81,8 +82,7 @@ struct Options {
             case "--memory": home = nil
             case "--home": home = try URL(typed: try value(of: option))
             case "--key-file":
-                encryptionKey = try EncryptionKey(
-                    file: try URL(typed: try value(of: option)), creates: true)
+                keyFile = try URL(typed: try value(of: option))
             case "--matrix": homeserver = try Options.homeserver(try value(of: option))
             case "--user": user = try value(of: option)
             case "--secrets": secrets = try Secrets(file: try URL(typed: try value(of: option)))
@@ -105,6 +105,7 @@ struct Options {
             default: throw CommandError.failed("there is no option '\(option)': see --help")
             }
         }
+        if let keyFile { encryptionKey = try EncryptionKey(file: keyFile, of: home) }
         guard homeserver != nil else { return }
         for (option, isUsed) in [("--demo", isDemo), ("--clock", clock != nil)] where isUsed {
             throw CommandError.failed("\(option) needs the embedded server: leave out --matrix")

@@ -212,6 +212,9 @@ import Testing
             last = other
         }
         await client.close()
+        let held =
+            way == .laterOn
+            ? try await ChatClient.encryptStoredData(of: Self.user, options: options(last)) : []
 
         // Still offline: nothing has been sent yet.
         story.network.goOffline()
@@ -228,6 +231,17 @@ import Testing
 
         story.network.goOnline()
         try await use(client, as: Self.user)
+        for item in held {
+            // The path of a file without a copy is not kept.
+            var file = UploadableFile()
+            file.path = files.url.appending(path: "4").path
+            let lacking = item.files.indices.filter {
+                item.fileCopy(at: $0) == nil && item.files[$0].data == nil
+            }
+            try await client.resend(
+                item.requestID,
+                replacing: Dictionary(uniqueKeysWithValues: lacking.map { ($0, file) }))
+        }
         try await story.until(client) { try $0.outboxItemCount() == 0 }
         let sent = try await story.alice.history(of: "canary-channel")
         var received: [Data] = []

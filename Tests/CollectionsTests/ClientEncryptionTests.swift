@@ -72,11 +72,12 @@ import Testing
         await client.close()
     }
 
-    @Test func unencryptedCacheIsEncryptedOnOpening() async throws {
+    @Test func unencryptedCacheIsEncryptedOnRequest() async throws {
         try await story.say("canary")
         try await use(story.open())
         #expect(try story.readable(["canary", "bob"]) == ["canary", "bob"])
         let options = story.options.encrypted(with: key)
+        #expect(try await ChatClient.encryptStoredData(of: "bob", options: options) == [])
         try await use(story.open(options))
         #expect(try await shown(options) == ["canary"])
         #expect(try story.readable(["canary", "general", "bob"]) == [])

@@ -148,7 +148,7 @@ final class Listener: Recorder, ConnectionDelegate, UserEventDelegate, ChannelDe
         if damage.replacedCache != nil { record("damage: replaced cache") }
         if damage.repairedCache != nil { record("damage: repaired cache") }
         if damage.outbox != nil { record("damage: outbox") }
-        if damage.unmovedOutbox != nil { record("damage: unmoved outbox") }
+        if damage.plainStore != nil { record("damage: plain store") }
     }
 
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount) {

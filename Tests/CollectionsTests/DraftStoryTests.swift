@@ -79,6 +79,7 @@ import Testing
         try await client.setDraft("canary", of: "general")
         await client.close()
         let options = story.options.encrypted(with: EncryptionKey())
+        try await ChatClient.encryptStoredData(of: "bob", options: options)
         client = try await story.connected(options)
         #expect(try client.engine.store.drafts() == ["general": "canary"])
         await client.close()

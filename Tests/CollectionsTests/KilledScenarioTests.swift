@@ -98,10 +98,7 @@
         /// renamed.
         ///
         /// Otherwise a power cut could lose the row.
-        @Test(arguments: [
-            (Scenario.absorbingPushes, "unlink ", ".drop", "/cache/"),
-            (.movingOutbox, "rename ", ".plain-1", "/outbox/"),
-        ])
+        @Test(arguments: [(Scenario.absorbingPushes, "unlink ", ".drop", "/cache/")])
         func nothingIsRemovedBeforeItsCopyIsSynced(
             scenario: Scenario, verb: String, removed: String, log: String
         ) async throws {

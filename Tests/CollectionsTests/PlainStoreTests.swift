@@ -9,9 +9,9 @@ import Testing
 
 @testable import Collections
 
-/// Tests a device on which a client was once opened without its key.
+/// Tests unencrypted stores on the device of an app that uses a key.
 ///
-/// It left an unencrypted store next to the encrypted one.
+/// Any program that can write to the app's directory can put such a store there.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
     private let key = EncryptionKey()
@@ -22,7 +22,7 @@ import Testing
     /// Opens a client, connects a user, sends texts and a file offline, and closes the client.
     private func use(
         as user: UserID = "bob", _ key: EncryptionKey?, writing texts: [String] = [],
-        file: String? = nil
+        file: URL? = nil, keepsCopies: Bool = false
     ) async throws {
         let client = try await story.open(story.lenientOptions(with: key))
         try await client.connect(as: Credentials(user))
@@ -34,16 +34,23 @@ import Testing
             try await client.send(UserMessageCreateParams(text), in: "general")
         }
         if let file {
-            let place = try ScratchDirectory.made()
-            defer { place.remove() }
-            let path = place.url.appending(path: "file")
-            try Data(file.utf8).write(to: path)
             var upload = UploadableFile()
-            upload.path = path.path
+            upload.path = file.path
             try await client.engine.send(
-                FileMessageCreateParams(upload), in: "general", keepsCopies: true)
+                FileMessageCreateParams(upload), in: "general", keepsCopies: keepsCopies)
         }
         await client.close()
+    }
+
+    /// Writes a plain store of bob with an unsent message, and then an encrypted one, as if a
+    /// program had copied the plain one next to it.
+    private func plant(_ text: String = "planted") async throws {
+        let aside = story.directory.appending(path: "aside")
+        let plain = story.directory(of: "bob")
+        try await use(nil, writing: [text])
+        try FileManager.default.moveItem(at: plain, to: aside)
+        try await use(key)
+        try FileManager.default.moveItem(at: aside, to: plain)
     }
 
     private func directories() throws -> [String] {
@@ -52,145 +59,265 @@ import Testing
         ).filter { !$0.hasPrefix("last-user") }
     }
 
-    private func pending(_ client: ChatClient) throws -> [String] {
+    private func texts(_ client: ChatClient) throws -> [String] {
         try client.engine.store.outboxItems(in: "general").map { $0.message?.text ?? "?" }
     }
 
-    @Test(arguments: [true, false], ChatClient.Wiping.allCases)
-    func loggingOutWithRemovalRemovesBothStores(
-        hasKey: Bool, wiping: ChatClient.Wiping
-    ) async throws {
+    /// The bytes of all files of the app.
+    private func bytes() throws -> [String: Data] {
+        let root = story.directory
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
+        return try paths.reduce(into: [:]) { bytes, path in
+            let file = root.appending(path: path)
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory)
+            if !isDirectory.boolValue { bytes[path] = try Data(contentsOf: file) }
+        }
+    }
+
+    private func encrypt(_ user: UserID, _ key: EncryptionKey) async throws -> [OutboxItem] {
+        try await ChatClient.encryptStoredData(of: user, options: story.lenientOptions(with: key))
+    }
+
+    // MARK: Next to an encrypted store
+
+    @Test func plainStoreNextToTheEncryptedOneIsReportedAndNotUsed() async throws {
+        try await plant()
+        let plain = story.directory(of: "bob")
+        let before = try bytes().filter { $0.key.hasPrefix("_default/_bob/") }
+        for _ in 1...2 {
+            let client = try await story.open(story.lenientOptions(with: key))
+            #expect(client.storageDamage.plainStore?.path == plain.path)
+            #expect(client.storageDamage.sentences.count == 1)
+            #expect(try texts(client) == [])
+            try await client.connect(as: Credentials("bob"))
+            try await client.engine.caughtUp()
+            #expect(try client.engine.store.messages(in: "general").map(\.text) == [])
+            await client.close()
+        }
+        #expect(try bytes().filter { $0.key.hasPrefix("_default/_bob/") } == before)
+    }
+
+    @Test func plainStoreIsNotEncryptedIfThereIsAnEncryptedOne() async throws {
+        try await plant()
+        let before = try bytes()
+        let error = await #expect(throws: SyncError.self) { _ = try await encrypt("bob", key) }
+        #expect((error?.cause as? StoreError)?.code == .invalid)
+        #expect(try bytes() == before)
+    }
+
+    @Test(arguments: ChatClient.Wiping.allCases)
+    func loggingOutAlsoRemovesThePlainStore(wiping: ChatClient.Wiping) async throws {
         try await story.say("canary-said")
-        // The unencrypted store is created after the encrypted one, and the store is not opened
-        // with the key after that.
-        try await use(key)
-        try await use(nil)
+        try await plant()
         #expect(try directories().count == 2)
         #expect(try story.readable(["canary-said", "bob"]) == ["canary-said", "bob"])
-        let client = try await story.connected(story.lenientOptions(with: hasKey ? key : nil))
+        let client = try await story.connected(story.lenientOptions(with: key))
         try await client.logOut(wiping: wiping)
         await client.close()
         #expect(try story.readable(["canary-said"]) == [])
         if wiping == .everything { #expect(try directories() == []) }
-        // No data of the user reappears, with the key or without it.
-        for key in [key, nil] {
-            let again = try await story.open(story.lenientOptions(with: key))
-            if wiping == .everything || (key != nil) == hasKey {
-                #expect(again.currentUser == nil)
-            }
-            #expect(again.cachingError == nil)
-            await again.close()
-        }
     }
 
-    @Test func openingWithAKeyEncryptsThePlainStoresOfAllUsers() async throws {
-        let long = UserID(String(repeating: "dora", count: 40))
+    @Test func removalDoesNotFollowALinkInPlaceOfThePlainStore() async throws {
+        try await plant()
+        let (plain, elsewhere) = (story.directory(of: "bob"), ScratchDirectory())
+        try FileManager.default.moveItem(at: plain, to: elsewhere.url)
+        try FileManager.default.createSymbolicLink(at: plain, withDestinationURL: elsewhere.url)
+        let client = try await story.connected(story.lenientOptions(with: key))
+        #expect(client.storageDamage.plainStore == nil)
+        try await client.clearCachedData()
+        try await client.logOut(wiping: .everything)
+        await client.close()
+        let store = try ChatStore(at: elsewhere.url)
+        #expect(try store.outboxItems().map { $0.message?.text } == ["planted"])
+        #expect(try store.groupChannels().map(\.url) == ["general"])
+        store.close()
+    }
+
+    // MARK: Instead of an encrypted store
+
+    @Test func plainStoreIsNotOpenedWithAKey() async throws {
+        try await use(nil, writing: ["unsent"])
+        let before = try bytes()
+        let client = try await story.open(story.options.encrypted(with: key))
+        // A plain file does not determine the user, either.
+        #expect(client.currentUser == nil)
+        let error = await #expect(throws: SyncError.self) {
+            try await client.connect(as: Credentials("bob"))
+        }
+        #expect((error?.cause as? StoreError)?.code == .wrongKey)
+        await client.close()
+        #expect(try bytes() == before)
+    }
+
+    @Test func earlierKeyFileDoesNotMakeTheStoreAcceptPlainFiles() async throws {
+        try await use(nil, writing: ["planted"])
+        let (plain, sealed) = (
+            story.directory(of: "bob"), story.directory(of: "bob", hidesUser: true)
+        )
+        let aside = story.directory.appending(path: "aside")
+        try FileManager.default.copyItem(at: plain, to: aside)
+        // A backup was made while the store was being encrypted.
+        _ = try KeyFile(in: plain.path).beginExchange(from: nil, to: key)
+        try FileManager.default.copyItem(
+            at: plain.appending(path: "KEY"), to: aside.appending(path: "KEY"))
+        #expect(try await encrypt("bob", key).count == 1)
+        try FileManager.default.removeItem(at: sealed)
+        try FileManager.default.moveItem(at: aside, to: sealed)
+        let client = try await story.connected(story.lenientOptions(with: key))
+        #expect(client.cachingError?.code == .wrongKey)
+        await client.close()
+    }
+
+    // MARK: Without the key
+
+    @Test func encryptedDataIsNotOpenedWithoutTheKey() async throws {
+        try await use(key, writing: ["unsent"])
+        let before = try bytes()
+        // Neither a user with an encrypted store nor another user gets a plain one.
+        for user: UserID in ["bob", "carol"] {
+            let client = try await story.open()
+            let error = await #expect(throws: SyncError.self) {
+                try await client.connect(as: Credentials(user))
+            }
+            #expect((error?.cause as? StoreError)?.code == .wrongKey)
+            await client.close()
+        }
+        #expect(try bytes() == before)
+        let right = try await story.open(story.lenientOptions(with: key))
+        #expect(try texts(right) == ["unsent"])
+        await right.close()
+    }
+
+    // MARK: Encrypting
+
+    @Test func dataOfEachUserIsEncryptedOnRequest() async throws {
+        let long = UserID(String(repeating: "dora", count: 100))
         try story.createChannel("hers", with: ["carol", long])
         try await story.say("canary-said")
         try await use(nil, writing: ["canary-unsent"])
         for user in ["carol", long] {
-            let client = try await story.open(story.lenientOptions(with: nil))
+            let client = try await story.open()
             try await client.connect(as: Credentials(user))
             try await client.engine.caughtUp()
             await client.close()
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try story.readable(canaries) == canaries)
+        let items = try await encrypt("bob", key)
+        #expect(items.map { $0.message?.text } == ["canary-unsent"])
+        #expect(items.map(\.errorCode) == [.needsConfirmation])
+        #expect(try await encrypt("carol", key) == [])
+        #expect(try await encrypt(long, key) == [])
+        #expect(try await encrypt("bob", key) == [])
+        #expect(try story.readable(canaries + [long.rawValue]) == [])
         // The last user's data is available before `connect` is called.
         let client = try await story.open(story.lenientOptions(with: key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()
-        #expect(try story.readable(canaries + [long.rawValue]) == [])
         story.network.goOffline()
         let back = try await story.open(story.lenientOptions(with: key))
         _ = try? await back.connect(as: Credentials("bob"))
-        #expect(back.cachingError == nil)
-        #expect(try pending(back) == ["canary-unsent"])
+        #expect(back.cachingError == nil && back.storageDamage.isEmpty)
+        #expect(try texts(back) == ["canary-unsent"])
         #expect(try back.engine.store.messages(in: "general").map(\.text) == ["canary-said"])
         await back.close()
     }
 
-    @Test func outboxItemsOfAPlainStoreAreMovedToTheEncryptedOne() async throws {
-        try await story.say("canary-said")
-        try await use(key, writing: ["first"])
-        try await use(nil, writing: ["canary-second", "canary-third"], file: "canary-file")
-        let client = try await story.open(story.lenientOptions(with: key))
-        #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
-        #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
-        #expect(try pending(client).count == 4)
-        #expect(try directories().count == 1)
-        #expect(try story.readable(["canary-said", "canary-second", "general", "bob"]) == [])
-        try await client.connect(as: Credentials("bob"))
-        try await story.until(client) { try $0.outboxItemCount() == 0 }
+    @Test func itemsOfAPlainStoreAreSentOnlyWhenTheUserResendsThem() async throws {
+        try await use(nil, writing: ["planted"])
+        let item = try #require(try await encrypt("bob", key).first)
+        #expect(item.isResendable)
+        let client = try await story.connected(story.lenientOptions(with: key))
+        try await client.engine.caughtUp()
         let store = try client.engine.store
-        let texts = Array(try store.messages(in: "general").map(\.text).reversed())
-        #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])
-        #expect(texts.count == 5)
+        #expect(try store.outboxItems().map(\.state) == [.failed])
+        #expect(try store.messages(in: "general").map(\.text) == [])
+        try await client.resend(item.requestID)
+        try await story.until(client) { try $0.outboxItemCount() == 0 }
+        #expect(try store.messages(in: "general").map(\.text) == ["planted"])
         await client.close()
-        // The removed outbox items do not reappear.
-        let again = try await story.open(story.lenientOptions(with: key))
-        #expect(try pending(again) == [])
-        await again.close()
-        #expect(try story.readable(["canary-file", "canary-third"]) == [])
     }
 
-    @Test func wrongKeyChangesNeitherStore() async throws {
-        try await use(key)
-        try await use(nil, writing: ["unsent"])
-        func bytes() throws -> [String: Data] {
-            let root = story.directory
-            let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
-            return try paths.reduce(into: [:]) { bytes, path in
-                let file = root.appending(path: path)
-                var isDirectory: ObjCBool = false
-                _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory)
-                if !isDirectory.boolValue { bytes[path] = try Data(contentsOf: file) }
+    @Test(arguments: [false, true])
+    func pathsInAPlainStoreAreNotOpened(keepsCopies: Bool) async throws {
+        let secret = try ScratchDirectory.made()
+        let file = secret.url.appending(path: "secret.txt")
+        try Data("canary-copied".utf8).write(to: file)
+        try await use(nil, file: file, keepsCopies: keepsCopies)
+        try Data("canary-secret".utf8).write(to: file)
+        let item = try #require(try await encrypt("bob", key).first)
+        #expect(item.files.map(\.path) == [nil] && item.files.map(\.name) == ["secret.txt"])
+        let client = try await story.connected(story.lenientOptions(with: key))
+        try await client.resend(item.requestID)
+        if keepsCopies {
+            try await story.until(client) { try $0.outboxItemCount() == 0 }
+        } else {
+            try await story.until(client) {
+                try $0.outboxItems().allSatisfy { $0.state == .failed }
             }
+            #expect(try client.engine.store.outboxItemCount() == 1)
         }
+        await client.close()
+    }
+
+    @Test(arguments: [false, true])
+    func linksInAPlainStoreAreRefused(isSymbolic: Bool) async throws {
+        let secret = try ScratchDirectory.made()
+        let file = secret.url.appending(path: "secret")
+        try Data("secret".utf8).write(to: file)
+        try await use(nil, file: file, keepsCopies: true)
+        let files = story.directory(of: "bob").appending(path: "files")
+        let names = try FileManager.default.contentsOfDirectory(atPath: files.path)
+        let copy = files.appending(path: try #require(names.first))
+        try FileManager.default.removeItem(at: copy)
+        if isSymbolic {
+            try FileManager.default.createSymbolicLink(at: copy, withDestinationURL: file)
+        } else {
+            try FileManager.default.linkItem(at: file, to: copy)
+        }
+        let before = try bytes()
+        let error = await #expect(throws: SyncError.self) { _ = try await encrypt("bob", key) }
+        #expect((error?.cause as? StoreError)?.code == .corruption)
+        #expect(try bytes() == before)
+    }
+
+    // MARK: A wrong key
+
+    @Test func wrongKeyChangesNothing() async throws {
+        try await plant()
         let before = try bytes()
         let client = try await story.connected(story.lenientOptions(with: EncryptionKey()))
         #expect(client.cachingError?.code == .wrongKey)
         await client.close()
         #expect(try bytes() == before)
-        let right = try await story.open(story.lenientOptions(with: key))
-        #expect(right.currentUser?.userID == "bob")
-        #expect(try pending(right) == ["unsent"])
-        await right.close()
     }
 
-    /// Bob has no encrypted store, but another user of the device, carol, has one.
-    @Test func wrongKeyEncryptsNoPlainStore() async throws {
-        try await use(nil, writing: ["unsent"])
-        let carol = try await story.open(story.lenientOptions(with: key))
-        await carol.close()
+    /// Bob has an encrypted store, and carol has a plain one.
+    @Test(arguments: ["nothing", "the key file", "the store"])
+    func wrongKeyEncryptsNoPlainStore(removed: String) async throws {
+        try await use(as: "bob", nil)
+        let (plain, aside) = (
+            story.directory(of: "bob"), story.directory.appending(path: "aside")
+        )
+        try FileManager.default.moveItem(at: plain, to: aside)
         try await use(as: "bob", key)
-        let directory = story.directory(of: "carol")
-        try ChatStore(at: directory).close()
-        let wrong = try await story.open(story.lenientOptions(with: EncryptionKey()))
-        _ = try? await wrong.connect(as: Credentials("carol"))
-        #expect(wrong.cachingError?.code == .wrongKey)
-        await wrong.close()
-        try ChatStore(at: directory).close()
-    }
-
-    @Test func outboxThatCannotBeMovedIsKeptAndReported() async throws {
-        try await use(key)
-        try await use(nil, writing: ["canary-kept", "canary-lost"])
-        let outbox = story.directory(of: "bob").appending(path: "outbox")
-        try LevelDBLog.damage("canary-kept", in: outbox)
-        for _ in 0..<2 {
-            let client = try await story.open(story.lenientOptions(with: key))
-            #expect(client.cachingError == nil)
-            let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
-            #expect(cause?.code == .corruption)
-            #expect(try directories().count == 2)
-            // The client may recover some of the data, but none of it is readable without the key.
-            #expect(try story.readable(["canary-kept", "canary-lost", "bob"]) == [])
-            await client.close()
+        let carols = story.directory(of: "carol")
+        try FileManager.default.moveItem(at: aside, to: carols)
+        let sealed = story.directory(of: "bob", hidesUser: true)
+        switch removed {
+        case "the key file":
+            try FileManager.default.removeItem(at: sealed.appending(path: "KEY"))
+        case "the store": try FileManager.default.removeItem(at: sealed)
+        default: break
         }
-        let client = try await story.connected(story.lenientOptions(with: key))
-        try await client.logOut(wiping: .everything)
-        await client.close()
-        #expect(try directories() == [])
+        let before = try bytes()
+        let error = await #expect(throws: SyncError.self) {
+            _ = try await encrypt("carol", EncryptionKey())
+        }
+        #expect((error?.cause as? StoreError)?.code == .wrongKey)
+        #expect(try bytes() == before)
+        try ChatStore(at: carols).close()
     }
 }

@@ -5,13 +5,17 @@ import Models
 import Store
 import Sync
 
-@MainActor
-private func open(_ directory: URL, _ key: EncryptionKey? = nil) async throws -> ChatClient {
+private func options(_ directory: URL, _ key: EncryptionKey?) -> ChatClientOptions {
     var options = ChatClientOptions()
     options.storage = .directory(directory)
     options.encryptionKey = key
-    let backend = try EmbeddedServer.inMemory().client()
-    return try await ChatClient.open(backend: backend, options: options)
+    return options
+}
+
+@MainActor
+private func open(_ directory: URL, _ key: EncryptionKey? = nil) async throws -> ChatClient {
+    try await ChatClient.open(
+        backend: try EmbeddedServer.inMemory().client(), options: options(directory, key))
 }
 
 /// Uses a client to fill a user's store, with or without an encryption key.
@@ -39,32 +43,30 @@ private let canaries = ["canary", "bob-the-user", "general"]
 /// once.
 struct Encrypting: Performer {
     let directory: URL
-    let hasEncryptedStore: Bool
     private let written = ["canary-written-1", "canary-written-2"]
 
-    init(directory: URL, hasEncryptedStore: Bool) {
-        self.directory = directory
-        self.hasEncryptedStore = hasEncryptedStore
-    }
+    init(directory: URL) { self.directory = directory }
 
     func prepare() async throws {
-        if hasEncryptedStore {
-            try await fill(directory, .first, said: "canary-said", written: ["canary-written-0"])
-        }
         try await fill(directory, said: "canary-said", written: written)
     }
 
-    func run() async throws { await (try open(directory, .first)).close() }
+    func run() async throws {
+        try await ChatClient.encryptStoredData(
+            of: "bob-the-user", options: options(directory, .first))
+    }
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        let expected = (hasEncryptedStore ? ["canary-written-0"] : []) + written
+        try await run()
         for _ in 0..<2 {
             let client = try await open(directory, .first)
             let store = try client.engine.store
             problems.expect(client.cachingError == nil, "\(client.cachingError.debugDescription)")
-            problems.expect(client.storageDamage.unmovedOutbox == nil, "the outbox was not moved")
-            try problems.expect(try store.pendingTexts == expected, "\(store.pendingTexts)")
+            problems.expect(client.storageDamage.isEmpty, "\(client.storageDamage.sentences)")
+            try problems.expect(try store.pendingTexts == written, "\(store.pendingTexts)")
+            let states = try store.outboxItems().map(\.state)
+            problems.expect(states == [.failed, .failed], "\(states)")
             problems.expect(try store.texts.contains("canary-said"), "the messages are lost")
             await client.close()
             let found = try readable(canaries, below: directory)
@@ -81,11 +83,17 @@ struct LoggingOut: Performer {
 
     func prepare() async throws {
         try await fill(directory, .first, said: "canary-sealed", written: ["canary-unsent"])
-        try await fill(directory, said: "canary-said", written: ["canary-written"])
+        // A restored backup has left a plain store next to the encrypted one.
+        let backup = directory.appending(path: "backup", directoryHint: .isDirectory)
+        try await fill(backup, said: "canary-said", written: ["canary-written"])
+        let name = "_default/_bob-the-user"
+        try FileManager.default.moveItem(
+            at: backup.appending(path: name), to: directory.appending(path: name))
+        try FileManager.default.removeItem(at: backup)
     }
 
     func run() async throws {
-        let client = try await open(directory)
+        let client = try await open(directory, .first)
         _ = try await client.logOut(wiping: .everything)
         await client.close()
     }

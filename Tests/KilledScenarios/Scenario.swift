@@ -10,9 +10,6 @@ package enum Scenario: String, CaseIterable, Sendable {
     case absorbingPushes
     /// Encrypts an unencrypted store.
     case encryptingPlainStore
-    /// Moves the outbox of an unencrypted store to an encrypted store, and removes the unencrypted
-    /// one.
-    case movingOutbox
     /// Logs a user out, and removes all of the user's files.
     case loggingOut
     /// Clears the cache, and rewrites the files that contained cleared data.
@@ -52,8 +49,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     private func performer(_ directory: URL) -> any Performer {
         switch self {
         case .absorbingPushes: AbsorbingDrops(directory: directory)
-        case .encryptingPlainStore: Encrypting(directory: directory, hasEncryptedStore: false)
-        case .movingOutbox: Encrypting(directory: directory, hasEncryptedStore: true)
+        case .encryptingPlainStore: Encrypting(directory: directory)
         case .loggingOut: LoggingOut(directory: directory)
         case .clearing: Clearing(directory: directory)
         case .rebuilding: Rebuilding(directory: directory)

@@ -79,10 +79,12 @@ import Testing
         #expect(plain.status == 1 && plain.errors.contains("wrongKey"), "\(plain)")
     }
 
-    @Test func runWithoutTheKeyLeavesNothingPlain() async throws {
+    @Test func runWithoutTheKeyStoresNothing() async throws {
         let key = ["--key-file", place.url.appending(path: "key").path]
         _ = try await run(key, "demo\noffline\nsend canary-first\n")
-        _ = try await run([], "connect alice\nopen general\noffline\nsend canary-second\n")
+        let plain = try await run(
+            [], "connect alice\nopen general\noffline\nsend canary-second\n")
+        #expect(plain.output.contains("nothing is stored on disk: "), "\(plain)")
         let devices = home.appending(path: "devices")
         func isReadable(_ text: String) throws -> Bool {
             try FileManager.default.subpathsOfDirectory(atPath: devices.path).contains { path in
@@ -91,10 +93,60 @@ import Testing
                 return path.contains(text) || bytes?.range(of: Data(text.utf8)) != nil
             }
         }
-        #expect(try isReadable("canary-second") && isReadable("alice"))
+        #expect(try !isReadable("canary") && !isReadable("_alice"))
         let shown = try await run(key, "connect alice\nopen general\nwindow\n")
         #expect(shown.output.contains("canary-first"), "\(shown)")
-        #expect(shown.output.contains("canary-second"), "\(shown)")
-        #expect(try !isReadable("canary") && !isReadable("alice"))
+        #expect(!shown.output.contains("canary-second"), "\(shown)")
+    }
+
+    @Test func plainDataIsEncryptedByTheCommand() async throws {
+        let key = place.url.appending(path: "key").path
+        _ = try await run([], "demo\noffline\nsend canary-first\n")
+        let devices = home.appending(path: "devices/alice").path
+        let result = try await run(["--memory"], "client encrypt \(devices) \(key) alice\n")
+        #expect(result.output.contains("encrypted the data of alice, 1 unsent item"), "\(result)")
+        let shown = try await run(
+            ["--key-file", key], "connect alice\nopen general\nwait 1s\nfailed\n")
+        #expect(shown.output.contains("canary-first"), "\(shown)")
+    }
+
+    // MARK: The key file
+
+    @Test func keyFileIsReadableOnlyByItsOwnerFromTheBeginning() async throws {
+        let key = place.url.appending(path: "key")
+        let first = try await run(["--key-file", key.path], "connect alice\n")
+        #expect(first.status == 0, "\(first)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: key.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        for mode in [0o640, 0o604, 0o620] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode], ofItemAtPath: key.path)
+            let loose = try await run(["--key-file", key.path], "connect alice\n")
+            #expect(loose.status != 0 && loose.errors.contains("chmod 600"), "\(loose)")
+        }
+    }
+
+    @Test func keyIsNeitherReadNorWrittenThroughALink() async throws {
+        let (key, target) = (
+            place.url.appending(path: "key"), place.url.appending(path: "target")
+        )
+        try FileManager.default.createSymbolicLink(at: key, withDestinationURL: target)
+        let dangling = try await run(["--key-file", key.path], "connect alice\n")
+        #expect(dangling.status != 0, "\(dangling)")
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        try Data((String(repeating: "00", count: 32) + "\n").utf8).write(to: target)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: target.path)
+        let linked = try await run(["--key-file", key.path], "connect alice\n")
+        #expect(linked.status != 0, "\(linked)")
+    }
+
+    @Test func missingKeyFileOfEncryptedDataIsAnError() async throws {
+        let key = place.url.appending(path: "key")
+        _ = try await run(["--key-file", key.path], "connect alice\n")
+        try FileManager.default.removeItem(at: key)
+        let result = try await run(["--key-file", key.path], "connect alice\n")
+        #expect(result.status != 0 && result.errors.contains("is encrypted"), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: key.path))
     }
 }

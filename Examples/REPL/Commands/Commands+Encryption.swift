@@ -41,6 +41,18 @@ extension Command {
             directory, old, new, progress in
             try FileCache.reencrypt(at: directory, from: old, to: new, progress: progress)
         },
+        Command(
+            "client encrypt DIRECTORY FILE USER",
+            "Encrypts a user's plain data in an app's directory; unsent items fail, to be resent."
+        ) { arguments in
+            let words = arguments.words
+            guard words.count == 3 else { throw CommandError.usage }
+            let directory = try URL.existingDirectory(words[0])
+            let key = try EncryptionKey(file: URL(typed: words[1]), creates: true)
+            let items = try await ChatClient.encryptStoredData(
+                of: UserID(words[2]), options: .app(directory, key))
+            return "encrypted the data of \(words[2]), " + counted(items.count, "unsent item")
+        },
         keys("client reencrypt", "Re-encrypts an app's data, for all users of a directory.") {
             directory, old, new, _ in
             guard let new else { throw CommandError.usage }

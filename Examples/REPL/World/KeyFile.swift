@@ -11,25 +11,105 @@ extension EncryptionKey {
     ///   - file: The file.
     ///   - creates: A Boolean value that indicates whether to write a new key to a file that does
     ///     not exist. Its directory must exist.
-    /// - Throws: ``CommandError`` if the file does not exist, or has no key.
+    /// - Throws: ``CommandError`` if the file does not exist, is a link, has no key, or can be
+    ///   read or written by other users of the machine.
     init(file: URL, creates: Bool) throws {
-        if !FileManager.default.fileExists(atPath: file.path) {
-            guard creates else {
-                throw CommandError.failed("there is no key file '\(file.path)'")
-            }
+        let secret = SecretFile(file)
+        if creates, try !secret.exists {
             let digits = EncryptionKey().withUnsafeBytes { Hex.text($0).replacing(" ", with: "") }
-            let isCreated = FileManager.default.createFile(
-                atPath: file.path, contents: Data("\(digits)\n".utf8),
-                attributes: [.posixPermissions: 0o600])
-            guard isCreated else {
-                throw CommandError.failed("cannot write the key file '\(file.path)'")
-            }
+            try secret.create("\(digits)\n")
         }
-        let text = try? String(contentsOf: file, encoding: .utf8)
-        guard let bytes = Hex.bytes(text ?? ""), let key = EncryptionKey(bytes) else {
+        guard let text = try secret.read("the key") else {
+            throw CommandError.failed("there is no key file '\(file.path)'")
+        }
+        guard let bytes = Hex.bytes(text), let key = EncryptionKey(bytes) else {
             throw CommandError.failed(
                 "\(file.path) has no key: it should be 64 hexadecimal digits")
         }
         self = key
+    }
+
+    /// Reads or creates the key of the data in a directory.
+    ///
+    /// - Throws: ``CommandError``, as ``init(file:creates:)`` does, and if the file does not exist
+    ///   although the directory contains encrypted data, which a new key could not decrypt.
+    init(file: URL, of home: URL?) throws {
+        if try !SecretFile(file).exists, let data = home.flatMap(EncryptionKey.encryptedData) {
+            throw CommandError.failed(
+                "there is no key file '\(file.path)', and the data in '\(data.path)' is encrypted")
+        }
+        try self.init(file: file, creates: true)
+    }
+
+    /// Returns a directory below another one that has a file of keys; `nil` if there is none.
+    private static func encryptedData(below home: URL) -> URL? {
+        let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL {
+            if file.lastPathComponent == "KEY" { return file.deletingLastPathComponent() }
+        }
+        return nil
+    }
+}
+
+/// A small file that only its owner may read.
+struct SecretFile {
+    private let path: String
+
+    init(_ file: URL) { path = file.path }
+
+    var exists: Bool {
+        get throws {
+            var status = stat()
+            if lstat(path, &status) == 0 { return true }
+            guard errno == ENOENT else { throw failure("find") }
+            return false
+        }
+    }
+
+    /// Creates the file with the mode 0600 from the beginning, and syncs it.
+    func create(_ text: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("write") }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data(text.utf8))
+            try file.synchronize()
+        } catch {
+            unlink(path)
+            throw CommandError.failed("cannot write '\(path)': \(error)")
+        }
+    }
+
+    /// Returns the text; `nil` if the file does not exist.
+    ///
+    /// - Parameter content: What the file contains, for the error.
+    /// - Throws: ``CommandError`` if the file cannot be read, is not a regular file of this user,
+    ///   or has a mode other than 0600 or 0400.
+    func read(_ content: String) throws -> String? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        // Examine the open file, because another file could take its name.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("read") }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+            throw CommandError.failed("'\(path)' is not a file of this user")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw CommandError.failed(
+                "other users of this machine can access \(content) in \(path): chmod 600 \(path)")
+        }
+        do {
+            return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+        } catch {
+            throw CommandError.failed("cannot read \(content) in '\(path)': \(error)")
+        }
+    }
+
+    private func failure(_ verb: String) -> CommandError {
+        CommandError.failed("cannot \(verb) '\(path)': \(String(cString: strerror(errno)))")
     }
 }

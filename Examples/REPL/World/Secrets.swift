@@ -20,15 +20,8 @@ struct Secrets {
     /// - Throws: ``CommandError`` if the file cannot be read, if other users of the machine may
     ///   read it, or if a line has another form.
     init(file: URL) throws {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else {
-            throw CommandError.failed("cannot read the secrets in '\(file.path)'")
-        }
-        let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
-        guard mode & 0o077 == 0 else {
-            throw CommandError.failed(
-                "other users of this machine can read the secrets in \(file.path): chmod 600 \(file.path)"
-            )
+        guard let text = try SecretFile(file).read("the secrets") else {
+            throw CommandError.failed("there is no file of secrets '\(file.path)'")
         }
         for (number, line) in zip(
             1..., text.split(separator: "\n", omittingEmptySubsequences: false))

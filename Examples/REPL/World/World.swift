@@ -161,42 +161,27 @@ final class World {
     /// Returns the directory of a device, and creates it if necessary.
     ///
     /// If there is a key, the name of the directory contains a hash, so that it does not reveal the
-    /// user's ID. If an earlier run without the key has created a directory with a readable name,
-    /// the files of that directory are moved, and the client encrypts them.
+    /// user's ID. A directory that an earlier run without the key has created gets this name; the
+    /// client opens its plain stores only after the command `client encrypt`.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
-        let plain = devices.appending(path: encoded)
-        guard options.encryptionKey != nil else {
-            try FileManager.default.createPrivateDirectory(at: plain)
-            return plain
-        }
         // The name with a hyphen cannot equal a readable name, because percent-encoded names
         // contain no hyphen.
-        let hidden = devices.appending(path: "-" + name.hashedFileName)
-        try FileManager.default.createPrivateDirectory(at: hidden)
-        for application in contents(of: plain) {
-            let (old, new) = (
-                plain.appending(path: application), hidden.appending(path: application)
-            )
-            try FileManager.default.createPrivateDirectory(at: new)
-            for item in contents(of: old)
-            where !FileManager.default.fileExists(atPath: new.appending(path: item).path) {
-                try FileManager.default.moveItem(
-                    at: old.appending(path: item), to: new.appending(path: item))
-            }
-            if contents(of: old).isEmpty { try FileManager.default.removeItem(at: old) }
+        let (plain, hidden) = (
+            devices.appending(path: encoded),
+            devices.appending(path: "-" + name.hashedFileName)
+        )
+        let files = FileManager.default
+        let hasKey = options.encryptionKey != nil
+        if hasKey, !files.fileExists(atPath: hidden.path), files.fileExists(atPath: plain.path) {
+            try files.moveItem(at: plain, to: hidden)
         }
-        if FileManager.default.fileExists(atPath: plain.path), contents(of: plain).isEmpty {
-            try FileManager.default.removeItem(at: plain)
-        }
-        return hidden
-    }
-
-    /// Returns the names in a directory; none if the directory is missing or cannot be read.
-    private func contents(of directory: URL) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        // Without the key, the client reports that the device is encrypted.
+        let chosen = hasKey || files.fileExists(atPath: hidden.path) ? hidden : plain
+        try files.createPrivateDirectory(at: chosen)
+        return chosen
     }
 
     /// Returns a closure that creates request IDs that are short enough to type.

@@ -88,7 +88,7 @@ extension ChatClient {
             cachingError?.code != .wrongKey
         else { return }
         try await onDisk { () throws(StoreError) in
-            for directory in try directories.others(of: userID) {
+            if let directory = directories.other(of: userID) {
                 try ChatStore.removeCachedData(at: directory)
             }
         }

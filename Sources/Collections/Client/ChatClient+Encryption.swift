@@ -1,4 +1,5 @@
 import Foundation
+public import Models
 public import Store
 public import Sync
 
@@ -31,12 +32,46 @@ extension ChatClient {
         }
     }
 
+    /// Encrypts the data that a user has on this device without a key, with the key of `options`.
+    ///
+    /// Call this method once for each of ``storedUsers(options:)``, in the version of the app that
+    /// introduces the key, and before a client connects the user. Do not call it at each start: an
+    /// attacker who can write to the app's directory could then add data at any time.
+    ///
+    /// The cache, the outbox, the drafts and the pins are kept. Because any program could have
+    /// written the files, the engine sends none of their outbox items by itself: pending items fail
+    /// with ``/Models/ErrorCode/needsConfirmation``, and the user decides whether to resend them.
+    /// Outgoing files can be uploaded only from the outbox's copies; a file without a copy has to
+    /// be chosen again.
+    ///
+    /// If the process ends during the call, repeat it.
+    ///
+    /// - Parameters:
+    ///   - userID: The ID of the user.
+    ///   - options: The options of the client, with its key.
+    /// - Returns: The items of the user's outbox; empty if the user has no unencrypted data.
+    /// - Throws: ``/Sync/SyncError`` with code `store`. Its cause is a ``/Store/StoreError``:
+    ///   `wrongKey` if `options` has no key, or if the app has encrypted data that the key does not
+    ///   open; `invalid` if the user already has an encrypted store, in which case nothing is
+    ///   changed; `corruption` if the directory contains links or special files; `locked` if the
+    ///   store is open; `permission`, `noSpace` or `io`.
+    /// - Complexity: Reads and writes all files of the user.
+    @discardableResult
+    public static func encryptStoredData(
+        of userID: UserID, options: ChatClientOptions
+    ) async throws(SyncError) -> [OutboxItem] {
+        guard let directories = UserDirectories(options) else { return [] }
+        return try await onDisk { () throws(StoreError) in
+            try directories.encryptPlainStore(of: userID)
+        }
+    }
+
     /// Re-encrypts the stores of all users of an app, as
     /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does for one store.
     ///
     /// No client of the app may be open. If the process ends during the call, repeat it with the
     /// same keys before you open a client. Data that was stored without a key is not encrypted by
-    /// this call. The next client that is opened with the key encrypts it.
+    /// this call: use ``encryptStoredData(of:options:)``.
     ///
     /// - Parameters:
     ///   - options: The options of the client, with the current key.

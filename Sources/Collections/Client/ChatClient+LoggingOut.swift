@@ -12,9 +12,8 @@ extension ChatClient {
         /// All data of the user on this device, in plain and in encrypted directories.
         ///
         /// ``logOut(wiping:)`` returns the unsent outbox items that this client can read. It does
-        /// not return the items of ``StorageDamage/unmovedOutbox``, or the items of a store that
-        /// this client does not open: an encrypted store if the client has no key, or a plain store
-        /// if the client has a key.
+        /// not return the items of a store that this client does not open, such as
+        /// ``StorageDamage/plainStore``.
         case everything
     }
 

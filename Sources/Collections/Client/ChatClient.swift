@@ -357,8 +357,8 @@ public final class ChatClient {
         }
         // Remove the user's own store last: if the process ends before that, the app can repeat the
         // log-out.
-        let others = (try? UserDirectories(options)?.others(of: leaving.userID)) ?? []
-        for directory in others + [directory] {
+        let other = UserDirectories(options)?.other(of: leaving.userID)
+        for directory in [other, directory].compactMap(\.self) {
             // Ignore an error: the files are removed when the next user connects.
             try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
@@ -495,7 +495,7 @@ public final class ChatClient {
             return (try ChatStore.inMemory(options: options.store), StorageDamage())
         }
         try directories.prepare()
-        try directories.encryptPlainStore(of: userID)
+        try directories.checkKey(of: userID)
         let directory = directories.directory(of: userID)
         func open() throws(StoreError) -> ChatStore {
             try ChatStore(
@@ -516,11 +516,7 @@ public final class ChatClient {
         }
         var damage = StorageDamage(store.openingReport)
         damage.replacedCache = replaced
-        do throws(SyncError) {
-            try directories.moveOutboxes(of: userID, to: store)
-        } catch {
-            damage.unmovedOutbox = error
-        }
+        if options.encryptionKey != nil { damage.plainStore = directories.other(of: userID) }
         return (store, damage)
     }
 

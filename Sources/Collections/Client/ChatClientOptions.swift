@@ -29,13 +29,12 @@ public struct ChatClientOptions: Sendable {
 
     /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
-    /// With a key, the names of the users' directories are hashes of their IDs. A client with a key
-    /// encrypts the stores that were created without one, and moves them to directories with hashed
-    /// names, when it is opened.
+    /// With a key, the names of the users' directories are hashes of their IDs. The client opens
+    /// only encrypted stores. To encrypt a store that was created without a key, call
+    /// ``ChatClient/encryptStoredData(of:options:)`` once.
     ///
-    /// Removing the key later does not decrypt the data. A client without a key does not find the
-    /// encrypted store, and creates a second, plain one. The next client that has the key moves the
-    /// outbox items of the plain store to the encrypted store, and removes the plain store.
+    /// If any store of the app is encrypted, a client without a key opens none, and creates none:
+    /// connecting fails with the code `wrongKey`.
     public var encryptionKey: EncryptionKey?
 
     /// The options of the sync engine.

@@ -4,7 +4,7 @@ import Store
 
 /// The user who connected last on this device, whose cache can be shown before a user connects.
 ///
-/// A client with a key stores the user's ID in an encrypted file, and removes the unencrypted file.
+/// A client with a key stores the user's ID in an encrypted file, and ignores the unencrypted file.
 struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
@@ -13,7 +13,7 @@ struct LastUser {
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root else { return nil }
         // No user's directory can have the name of this file, because the names of users'
-        // directories start with an underscore or a hyphen.
+        // directories start with "_", "-" or "%".
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")
@@ -26,10 +26,13 @@ struct LastUser {
     ///
     /// An unreadable file counts as missing: the next user who connects is recorded again.
     var userID: UserID? {
-        guard let sealed else { return id(in: plain) }
-        // Prefer the encrypted file: the unencrypted one was written before the app had a key.
-        return sealed.exists ? id(in: sealed) : id(in: plain)
+        // With a key, do not trust a file that any program could have written.
+        id(in: sealed ?? plain)
     }
+
+    /// A Boolean value that indicates whether the encrypted file exists but the key does not
+    /// decrypt it.
+    var isUnreadable: Bool { sealed.map { $0.exists && $0.read() == nil } ?? false }
 
     private func id(in note: NoteFile) -> UserID? {
         note.read().map { UserID(String(decoding: $0, as: UTF8.self)) }
@@ -54,11 +57,11 @@ struct LastUser {
         }
     }
 
-    /// If the client has a key, encrypts the unencrypted file, or removes it if an encrypted file
-    /// exists.
-    func encryptPlainFile() {
-        guard let sealed, plain.exists else { return }
-        if !sealed.exists, let userID { write(userID, to: sealed) }
+    /// Encrypts the unencrypted file if it names a user whose store the app has encrypted, and no
+    /// encrypted file exists.
+    func encryptPlainFile(of userID: UserID) {
+        guard let sealed, id(in: plain) == userID else { return }
+        if !sealed.exists { write(userID, to: sealed) }
         guard sealed.exists else { return }
         try? plain.remove()
     }

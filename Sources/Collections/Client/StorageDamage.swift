@@ -1,6 +1,6 @@
+public import Foundation
 import Models
 public import Store
-public import Sync
 
 /// The damage that a client has found in its user's files.
 public struct StorageDamage: Sendable {
@@ -34,18 +34,19 @@ public struct StorageDamage: Sendable {
     /// was writing the last change of that log.
     public internal(set) var outbox: OpeningReport?
 
-    /// The error of moving the outbox items of an earlier, unencrypted store into the user's store;
-    /// `nil` if there is none.
+    /// The directory of an unencrypted store of the user that the client has found next to the
+    /// encrypted one; `nil` if there is none.
     ///
-    /// The items stay in a separate directory, and are encrypted by now. The client tries to move
-    /// them again when it next opens the user's files. ``ChatClient/logOut(wiping:)`` with
-    /// `everything` removes them.
-    public internal(set) var unmovedOutbox: SyncError?
+    /// Any program that can write to the directory could have made it, for example by restoring a
+    /// backup. The client does not read it. To examine it, open it with
+    /// ``/Store/ChatStore/init(at:options:encryptionKey:migrationHandler:)``; to stop this report,
+    /// remove the directory. ``ChatClient/logOut(wiping:)`` with `everything` removes it, too.
+    public internal(set) var plainStore: URL?
 
     /// A Boolean value that indicates whether no damage was found.
     public var isEmpty: Bool {
         cache == nil && replacedCache == nil && repairedCache == nil && outbox == nil
-            && unmovedOutbox == nil
+            && plainStore == nil
     }
 
     init() {}
@@ -95,13 +96,19 @@ extension StorageDamage {
                     return "lost in \(item.channelURL), request \(item.requestID)\(text)"
                 }
             }
+            if outbox.outboxLoss?.isRolledBack == true {
+                sentences.append(
+                    "the outbox was replaced by an earlier copy, so its items are not sent: resend "
+                        + "those that are not sent yet")
+            }
             if outbox.outboxLogs.hasTornTail {
                 sentences.append("the last change of the outbox was incomplete and is lost")
             }
         }
-        if let error = unmovedOutbox {
-            let reason = (error.cause as? StoreError)?.message ?? error.message
-            sentences.append("items that were written without a key cannot be sent: \(reason)")
+        if let plainStore {
+            sentences.append(
+                "an unencrypted store is next to the encrypted one, and is not used: "
+                    + plainStore.path)
         }
         return sentences
     }

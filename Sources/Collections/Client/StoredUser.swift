@@ -57,7 +57,7 @@ extension ChatClient {
     ) async throws(SyncError) {
         guard let directories = UserDirectories(options) else { return }
         try await onDisk { () throws(StoreError) in
-            try directories.removeData(in: try directories.all(of: userID), wiping: wiping)
+            try directories.removeData(in: directories.all(of: userID), wiping: wiping)
         }
     }
 

@@ -6,10 +6,9 @@ import Sync
 /// The directories of the stores of an app's users on this device.
 ///
 /// A client with a key names a user's directory by a hash of the user's ID; a client without a key
-/// uses a readable name. If an app that uses a key opens a client without it, the user therefore
-/// gets a second, plain store. The next client with the key encrypts that store, or moves its
-/// outbox items to the encrypted store and removes it. Each step can be repeated, so that a crash
-/// between steps loses no data.
+/// uses another name. A client with a key trusts only files that the key decrypts: it does not open
+/// a plain store, and does not move anything out of it, until the app calls
+/// ``ChatClient/encryptStoredData(of:options:)``.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
@@ -38,56 +37,72 @@ struct UserDirectories {
             in: directory, applicationID: options.applicationID, userID: userID, hidesUser: true)
     }
 
-    /// Returns all directories of a user except the directory that the client opens.
-    ///
-    /// These are: the encrypted store if the client has no key; the plain store if the client has a
-    /// key; and former plain stores whose outbox items could not be moved.
-    func others(of userID: UserID) throws(StoreError) -> [URL] {
-        let present = directory(of: userID)
-        let stores = [plain(userID), encrypted(userID)].filter {
-            $0 != present && access($0.path, F_OK) == 0
-        }
-        return stores + (try leftovers(of: userID))
+    /// Returns the directory of a user that the client does not open, if it exists: the encrypted
+    /// store if the client has no key, and the plain store if it has one.
+    func other(of userID: UserID) -> URL? {
+        let other = options.encryptionKey == nil ? encrypted(userID) : plain(userID)
+        return isDirectory(other) ? other : nil
     }
 
-    func all(of userID: UserID) throws(StoreError) -> [URL] {
-        let present = directory(of: userID)
-        return try others(of: userID) + (access(present.path, F_OK) == 0 ? [present] : [])
+    func all(of userID: UserID) -> [URL] {
+        [plain(userID), encrypted(userID)].filter(isDirectory)
     }
 
-    // MARK: Encrypting
+    /// Returns `false` for a symbolic link, which may lead to the files of another program.
+    private func isDirectory(_ url: URL) -> Bool {
+        var status = stat()
+        let path = url.path(percentEncoded: false)
+        guard lstat(path.hasSuffix("/") ? String(path.dropLast()) : path, &status) == 0 else {
+            return false
+        }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
 
-    /// Finishes interrupted log-outs and, if the client has a key, encrypts the plain stores of all
-    /// users.
+    // MARK: Keys
+
+    /// Finishes interrupted log-outs.
+    func prepare() throws(StoreError) { try ChatStore.finishRemovals(in: root) }
+
+    /// Checks that the client may open or create the store of a user.
     ///
-    /// A store that cannot be encrypted stays unchanged. The error is thrown when the client opens
-    /// the store for its user.
-    func prepare() throws(StoreError) {
-        try ChatStore.finishRemovals(in: root)
-        guard options.encryptionKey != nil, try isKeyPlausible() else { return }
-        LastUser(options)?.encryptPlainFile()
-        for (userID, directory) in try ChatStore.readableDirectories(in: root) {
-            guard directory == plain(userID) else { continue }
-            // Ignore an error: opening the user's store repeats this step, and throws the error.
-            try? encryptPlainStore(of: userID)
+    /// - Throws: ``StoreError`` with code `wrongKey` if the client has no key and a store on this
+    ///   device is encrypted, or if the client has a key and the user has only a plain store, or a
+    ///   store that accepts plain files.
+    func checkKey(of userID: UserID) throws(StoreError) {
+        guard let key = options.encryptionKey else {
+            guard let directory = try encryptedStores().first else { return }
+            throw StoreError(
+                .wrongKey, "the app's data is encrypted: open the client with the key",
+                path: directory.path)
+        }
+        let (plain, encrypted) = (plain(userID), encrypted(userID))
+        guard isDirectory(encrypted) else {
+            guard isDirectory(plain) else { return }
+            throw StoreError(
+                .wrongKey,
+                "the user's store is not encrypted: call ChatClient.encryptStoredData(of:options:) "
+                    + "once, or remove it", path: plain.path)
+        }
+        // A directory gets its name only after all of its files are encrypted. An earlier key file
+        // could make the store accept plain files again.
+        let keys = KeyFile(in: encrypted.path)
+        if try keys.exists(), try keys.acceptsPlainFiles(key) {
+            throw StoreError(
+                .wrongKey,
+                "the key file accepts unencrypted files: finish ChatStore.reencrypt(at:from:to:)",
+                path: encrypted.path)
         }
     }
 
-    /// Returns a Boolean value that indicates whether the client's key opens an encrypted store on
-    /// this device, or no encrypted store exists.
-    ///
-    /// If the key opens none of the encrypted stores, it is probably wrong, and must not be used to
-    /// encrypt another store.
-    private func isKeyPlausible() throws(StoreError) -> Bool {
-        guard let key = options.encryptionKey else { return false }
-        let names = try KeyFile.directories(in: root.path)
-        for name in names {
-            // Ignore an error: a store with a damaged key file does not show whether the key is
-            // right.
-            let keys = KeyFile(in: root.appending(path: name).path)
-            if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
+    private func encryptedStores() throws(StoreError) -> [URL] {
+        var stores: [URL] = []
+        for name in try ChatStore.directoryNames(in: root).sorted() {
+            let directory = root.appending(path: name, directoryHint: .isDirectory)
+            if isDirectory(directory), try ChatStore.isEncrypted(at: directory) {
+                stores.append(directory)
+            }
         }
-        return names.isEmpty
+        return stores
     }
 
     func isKeyOfEachStore() throws(StoreError) -> Bool {
@@ -99,106 +114,53 @@ struct UserDirectories {
         return true
     }
 
-    /// Encrypts the plain store of a user, if the client has a key and the user has a plain store.
+    // MARK: Encrypting
+
+    /// Encrypts the plain store of a user, which becomes the user's store.
     ///
-    /// The encrypted store becomes the user's store. If the user already has one, only the outbox
-    /// of the plain store is kept, in a directory that ``moveOutboxes(of:to:)`` processes.
-    ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if the key does not open the user's encrypted
-    ///   store, or opens none of the encrypted stores on this device; `locked` if another process
-    ///   has the plain store open; errors of the disk.
-    func encryptPlainStore(of userID: UserID) throws(StoreError) {
+    /// - Returns: The items of the outbox, none of which is pending.
+    /// - Throws: ``StoreError``, as ``ChatClient/encryptStoredData(of:options:)`` does.
+    func encryptPlainStore(of userID: UserID) throws(StoreError) -> [OutboxItem] {
+        guard let key = options.encryptionKey else {
+            throw StoreError(.wrongKey, "the options have no encryption key", path: root.path)
+        }
         let (plain, encrypted) = (plain(userID), encrypted(userID))
-        guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
-        // For a long user ID, both directories are named by the same hash, so that the store is
-        // encrypted in place.
-        guard plain != encrypted else {
-            try ChatStore.reencrypt(at: plain, from: nil, to: key)
-            return
+        guard isDirectory(plain) else {
+            // An earlier call may have been interrupted after it moved the directory.
+            if isDirectory(encrypted) { LastUser(options)?.encryptPlainFile(of: userID) }
+            return []
         }
-        guard access(encrypted.path, F_OK) == 0 else {
-            guard try isKeyPlausible() else { throw wrongKey(plain) }
-            return try ChatStore.encrypt(at: plain, with: key, movingTo: encrypted)
+        guard !isDirectory(encrypted) else {
+            throw StoreError(
+                .invalid,
+                "the user has an encrypted store already, and the plain one is not merged into it",
+                path: plain.path)
         }
-        let keys = KeyFile(in: encrypted.path)
-        if try keys.exists(), try !keys.isOpened(byOneOf: [key]) { throw wrongKey(encrypted) }
-        try ChatStore.removeCachedData(at: plain)
-        try ChatStore.encrypt(at: plain, with: key, movingTo: nextLeftover(of: userID))
+        guard try isKeyPlausible(key, except: plain) else {
+            throw StoreError(
+                .wrongKey, "the stores of this app are encrypted with another key",
+                path: plain.path)
+        }
+        let items = try ChatStore.adopt(at: plain, with: key, movingTo: encrypted)
+        LastUser(options)?.encryptPlainFile(of: userID)
+        return items
     }
 
-    private func wrongKey(_ directory: URL) -> StoreError {
-        StoreError(
-            .wrongKey, "the stores of this app are encrypted with another key", path: directory.path
-        )
-    }
-
-    // MARK: Leftovers
-
-    /// Moves the outbox items of former plain stores to the user's store, and removes the former
-    /// stores.
+    /// Returns a Boolean value that indicates whether the client's key opens an encrypted store on
+    /// this device, or nothing is encrypted.
     ///
-    /// The former stores are encrypted by now.
-    ///
-    /// - Throws: ``SyncError`` with code `store` if some items cannot be read or written. These
-    ///   items stay in their encrypted store, and the next opening of the user's store tries again
-    ///   to move them.
-    func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
-        guard let key = options.encryptionKey else { return }
-        var failure: SyncError?
-        for directory in try translatingStoreErrors({ () throws(StoreError) in
-            try leftovers(of: userID)
-        }) {
-            do throws(SyncError) {
-                try moveOutbox(in: directory, key, to: store)
-                try translatingStoreErrors { () throws(StoreError) in
-                    try ChatStore.removeFiles(at: directory)
-                }
-            } catch {
-                failure = failure ?? error
-            }
+    /// If the key opens none of the encrypted stores, it is probably wrong, and must not be used to
+    /// encrypt another store. A store whose key file was removed is encrypted nevertheless.
+    private func isKeyPlausible(
+        _ key: EncryptionKey, except plain: URL
+    ) throws(StoreError) -> Bool {
+        // An interrupted call may have begun to encrypt the plain store.
+        let stores = try encryptedStores().filter { $0.path != plain.path }
+        for directory in stores {
+            // Ignore an error: a store with a damaged or missing key file does not show whether the
+            // key is right.
+            if (try? KeyFile(in: directory.path).isOpened(byOneOf: [key])) ?? false { return true }
         }
-        if let failure { throw failure }
-    }
-
-    private func moveOutbox(
-        in directory: URL, _ key: EncryptionKey, to store: ChatStore
-    ) throws(SyncError) {
-        let source = try translatingStoreErrors { () throws(StoreError) in
-            try ChatStore(at: directory, encryptionKey: key)
-        }
-        defer { source.close() }
-        try source.moveOutbox(to: store)
-        let report = source.openingReport
-        guard report.outboxDamage == nil, report.outboxCopy == nil else {
-            throw SyncError(
-                StoreError(
-                    .corruption,
-                    "the outbox of the former unencrypted store is damaged, so it is kept",
-                    path: directory.path))
-        }
-    }
-
-    private static let leftoverSuffix = ".plain-"
-
-    private func leftovers(of userID: UserID) throws(StoreError) -> [URL] {
-        try leftoverNumbers(of: userID).sorted().map { leftover(of: userID, $0) }
-    }
-
-    private func nextLeftover(of userID: UserID) throws(StoreError) -> URL {
-        leftover(of: userID, (try leftoverNumbers(of: userID).max() ?? 0) + 1)
-    }
-
-    private func leftover(of userID: UserID, _ number: Int) -> URL {
-        let name = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
-        return root.appending(path: "\(name)\(number)", directoryHint: .isDirectory)
-    }
-
-    private func leftoverNumbers(of userID: UserID) throws(StoreError) -> [Int] {
-        let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
-        return try ChatStore.directoryNames(in: root).compactMap { name in
-            guard name.hasPrefix(prefix) else { return nil }
-            // The name of a directory that is being removed does not end in a number.
-            return Int(name.dropFirst(prefix.count))
-        }
+        return stores.isEmpty && LastUser(options)?.isUnreadable != true
     }
 }

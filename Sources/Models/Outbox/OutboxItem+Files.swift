@@ -52,6 +52,19 @@ extension OutboxItem {
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
     }
 
+    /// Removes the paths of ``files``, so that only the outbox's copies of them can be uploaded.
+    package mutating func removePaths() {
+        for (index, file) in files.enumerated() {
+            guard let path = file.path else { continue }
+            var file = file
+            file.name = file.name ?? path.split(separator: "/").last.map(String.init)
+            file.path = nil
+            let uploaded = uploadedFile(at: index)
+            replaceFile(at: index, with: file, copy: fileCopy(at: index))
+            setUploadedFile(uploaded, at: index)
+        }
+    }
+
     /// Replaces a file of an unsent message, and marks it as not uploaded.
     ///
     /// `copy` is the outbox's copy of the new file, if there is one. If `index` is not an index of

@@ -60,19 +60,6 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
-    /// Encrypts an unencrypted store that no process has open, and renames its directory.
-    ///
-    /// If the process ends during the call, repeating the call with the same arguments resumes the
-    /// work.
-    ///
-    /// - Throws: ``StoreError``, as ``reencrypt(at:from:to:progress:)`` does.
-    package static func encrypt(
-        at directory: URL, with key: EncryptionKey, movingTo new: URL
-    ) throws(StoreError) {
-        try reencrypt(at: directory, from: nil, to: key)
-        try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
-    }
-
     package static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         on disk: LevelDB.Environment, progress: (Double) -> Void = { _ in }

@@ -26,7 +26,7 @@ extension KeyFile {
 
     /// Adds the new data key to the key file, so that files with the old and with the new data key
     /// can be read.
-    func beginExchange(
+    package func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
         let found = try exists() ? keys(old, new).found : nil
@@ -93,6 +93,13 @@ extension KeyFile {
     /// Returns a Boolean value that indicates whether one of the app's keys decrypts the file.
     package func isOpened(byOneOf appKeys: [EncryptionKey]) throws(StoreError) -> Bool {
         try dataKeys(appKeys) != nil
+    }
+
+    /// Returns a Boolean value that indicates whether the key decrypts the file, and files that are
+    /// not encrypted are accepted, too, because they are being encrypted or decrypted.
+    package func acceptsPlainFiles(_ appKey: EncryptionKey) throws(StoreError) -> Bool {
+        guard let keys = try dataKeys([appKey]) else { return false }
+        return keys.readsPlain || keys.generation == DataKeys.plain
     }
 
     /// Writes the file again, so that the keys `others` decrypt it, if one of `appKeys` decrypts it

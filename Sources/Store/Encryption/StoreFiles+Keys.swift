@@ -63,7 +63,7 @@ extension StoreFiles {
     }
 
     /// Returns a Boolean value that indicates whether the first file of a database is encrypted.
-    private func hasSealedFiles() throws(StoreError) -> Bool {
+    func hasSealedFiles() throws(StoreError) -> Bool {
         let mark = Array("SBSEAL".utf8)
         for database in [cache, outbox] {
             guard let file = try DiskFile(reading: database + "/CURRENT") else { continue }

@@ -30,18 +30,6 @@ extension ChatStore {
         try DiskFile.names(in: root.path)
     }
 
-    /// Returns the users' directories in `root`, except for directories with a hashed name, because
-    /// a hash does not reveal the user.
-    package static func readableDirectories(
-        in root: URL
-    ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
-        try DiskFile.names(in: root.path).sorted().compactMap { name in
-            userID(ofDirectory: name).map {
-                ($0, root.appending(path: name, directoryHint: .isDirectory))
-            }
-        }
-    }
-
     /// Returns the user whose directory has this name; `nil` if the name is hashed or not a user's.
     package static func userID(ofDirectory name: String) -> UserID? {
         guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
@@ -64,8 +52,10 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // Only hashed names start with "-", so a hashed name never equals another name.
-        return name.utf8.count <= longestName ? name : hash(id)
+        // Readable names start with "_", names for long IDs with "%", and hidden ones with "-", so
+        // that no two of them are equal. The plain and the encrypted store of a user therefore have
+        // different directories.
+        return name.utf8.count <= longestName ? name : "%" + id.hashedFileName
     }
 
     private static func hash(_ id: String) -> String { "-" + id.hashedFileName }

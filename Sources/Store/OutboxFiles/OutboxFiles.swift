@@ -39,14 +39,6 @@ package struct OutboxFiles: Sendable {
         }
     }
 
-    /// Copies a file from another store's outbox, for example from a store with another key.
-    ///
-    /// - Throws: ``StoreError``, as ``reader(of:)`` and ``add(_:)`` do.
-    package func add(_ copy: FileCopy, of other: OutboxFiles) throws(StoreError) -> FileCopy {
-        let reader = try other.reader(of: copy)
-        return try add { () throws(StoreError) in try reader.next(upTo: OutboxFiles.bufferSize) }
-    }
-
     /// Writes a copy from the parts that `next` returns until it returns `nil`.
     private func add(_ next: () throws(StoreError) -> [UInt8]?) throws(StoreError) -> FileCopy {
         try DiskFile.createDirectory(store.files)

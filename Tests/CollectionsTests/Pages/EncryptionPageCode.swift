@@ -74,6 +74,26 @@ import Testing
         }
     }
 
+    @Test @MainActor func plainDataIsEncrypted() async throws {
+        let story = try await ClientStory()
+        var options = story.options
+        let plain = try await story.connected()
+        await plain.disconnect()
+        try await plain.send(UserMessageCreateParams("canary"), in: "general")
+        await plain.close()
+        options.encryptionKey = EncryptionKey()
+        var unconfirmed: [OutboxItem] = []
+
+        for user in try await ChatClient.storedUsers(options: options) {
+            guard let userID = user.userID, !user.isEncrypted else { continue }
+            let items = try await ChatClient.encryptStoredData(of: userID, options: options)
+            unconfirmed += items.filter { $0.errorCode == .needsConfirmation }
+        }
+
+        #expect(unconfirmed.map { $0.message?.text } == ["canary"])
+        #expect(try story.readable(["canary", "general"]) == [])
+    }
+
     @Test @MainActor func theKeyOfAClientIsExchanged() async throws {
         let story = try await ClientStory()
         let files = directory

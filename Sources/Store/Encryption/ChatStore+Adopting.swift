@@ -1,0 +1,94 @@
+package import Foundation
+package import Models
+
+extension ChatStore {
+    /// Encrypts an unencrypted store that no process has open, and renames its directory.
+    ///
+    /// Another program may have written the store. Therefore, all pending outbox items fail with
+    /// ``/Models/ErrorCode/needsConfirmation``, and the paths of outgoing files are removed: only
+    /// the outbox's copies of these files can be uploaded.
+    ///
+    /// If the process ends during the call, repeating the call with the same arguments resumes the
+    /// work.
+    ///
+    /// - Returns: The items of the outbox.
+    /// - Throws: ``StoreError`` with code `corruption` if the store contains links or special
+    ///   files; errors of ``reencrypt(at:from:to:progress:)`` and of opening the store.
+    package static func adopt(
+        at directory: URL, with key: EncryptionKey, movingTo new: URL
+    ) throws(StoreError) -> [OutboxItem] {
+        try StoreFiles(directory: directory).checkContainsOnlyFiles()
+        try reencrypt(at: directory, from: nil, to: key)
+        // Change the items only now: a program without the key can no longer replace them.
+        let items = try holdOutboxItems(at: directory, key)
+        try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
+        return items
+    }
+
+    /// Returns a Boolean value that indicates whether a directory contains an encrypted store, even
+    /// if its key file is missing.
+    package static func isEncrypted(at directory: URL) throws(StoreError) -> Bool {
+        let files = StoreFiles(directory: directory)
+        if try files.keyFile.exists() { return true }
+        return try files.hasSealedFiles()
+    }
+
+    private static func holdOutboxItems(
+        at directory: URL, _ key: EncryptionKey
+    ) throws(StoreError) -> [OutboxItem] {
+        func open() throws(StoreError) -> ChatStore {
+            try ChatStore(at: directory, encryptionKey: key)
+        }
+        let store: ChatStore
+        do throws(StoreError) {
+            store = try open()
+        } catch {
+            guard isCacheDamage(error, at: directory) else { throw error }
+            try rebuildCache(at: directory)
+            store = try open()
+        }
+        defer { store.close() }
+        let items = try store.outboxItems().map { item in
+            var item = item
+            item.requireConfirmation()
+            item.removePaths()
+            return item
+        }
+        do {
+            try store.write { batch in for item in items { try batch.save(item) } }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
+        }
+        return items
+    }
+}
+
+extension StoreFiles {
+    /// Throws `corruption` unless the directory contains only directories, and files that have no
+    /// other name.
+    ///
+    /// Through a link, a program that may not read a file could make this process read it.
+    fileprivate func checkContainsOnlyFiles() throws(StoreError) {
+        let path = directory.withoutSlash
+        let names: [String]
+        do {
+            names = try FileManager.default.subpathsOfDirectory(atPath: path)
+        } catch {
+            throw StoreError(system: error, doing: "list the files", path: path)
+        }
+        for path in [path] + names.map({ "\(path)/\($0)" }) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else {
+                throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
+            }
+            let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+            guard isFile || status.st_mode & S_IFMT == S_IFDIR else {
+                throw StoreError(
+                    .corruption, "a store contains no links and no special files: remove it",
+                    path: path)
+            }
+        }
+    }
+}
