@@ -65,6 +65,33 @@ import Testing
         await client.close()
     }
 
+    @Test(arguments: [BackendError.Code.notConnected, .refused])
+    func newUserWhoCannotConnectLeavesThePreviousSession(code: BackendError.Code) async throws {
+        let client = try await story.connected()
+        let collection = try await client.startedCollection()
+        try await client.engine.caughtUp()
+        let engine = try client.engine
+        story.network.failNext(1, of: [.connect], with: BackendError(code, "no"))
+        await #expect(throws: SyncError.self) {
+            try await client.connect(as: Credentials("carol"))
+        }
+        #expect(client.currentUser?.userID == "bob" && !collection.isDisposed)
+        #expect(try client.engine === engine)
+        #expect(!FileManager.default.fileExists(atPath: story.directory(of: "carol").path))
+        // The previous user's connection continues.
+        try await story.say("later")
+        try await story.until(client) {
+            try $0.messages(in: "general").map(\.text) == ["later"]
+        }
+        // The call can be repeated.
+        try await client.connect(as: Credentials("carol"))
+        #expect(client.currentUser?.userID == "carol" && collection.isDisposed)
+        await client.close()
+        let again = try await story.open()
+        #expect(again.currentUser?.userID == "carol")
+        await again.close()
+    }
+
     @Test func collectionWithoutAUserThrows() async throws {
         let client = try await story.open()
         #expect {

@@ -66,6 +66,9 @@ public final class ChatClient {
     private(set) var session: Session?
     @ObservationIgnored private var collections: [WeakCollection] = []
     @ObservationIgnored private var lastSwitch: Task<Void, Never>?
+    /// The engine of a user who connects for the first time, while the previous user's session
+    /// still exists.
+    @ObservationIgnored private var candidate: SyncEngine?
     @ObservationIgnored private var isConnectionWanted = false
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private var phases = ConnectionPhases()
@@ -138,6 +141,7 @@ public final class ChatClient {
 
     /// Ends all work and closes the files; the client cannot be used afterwards.
     public func close() async {
+        await candidate?.close()
         await betweenSwitches { [self] in await end() }
         eventFollowers.end()
         closingFollowers.end()
@@ -161,19 +165,30 @@ public final class ChatClient {
     ///
     /// If another user was connected, the collections of that user are disposed. That user's data
     /// stays on this device, and that user's outbox items are sent when that user connects again.
+    /// If the new user has no data on this device, this happens only after the new user has
+    /// connected. If the connection fails, the other user's session continues, and the new user
+    /// gets no files.
     ///
     /// - Returns: The user, and the error if there is no connection yet.
     /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
     ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
     ///   `closed`; `canceled` if another user connects during the call; `store` if the user's files
-    ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: the client then has
-    ///   no user, and the call can be repeated.
+    ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: if the user has data
+    ///   on this device, the client then has no user. The call can be repeated.
     @discardableResult
     public func connect(
         as credentials: Credentials
     ) async throws(SyncError) -> (user: User, error: BackendError?) {
         try credentials.check()
-        if session?.userID != credentials.userID || lastSwitch != nil {
+        await candidate?.close()
+        var first: (user: User, error: BackendError?)?
+        if session != nil, session?.userID != credentials.userID, lastSwitch == nil,
+            !hasFiles(of: credentials.userID)
+        {
+            try await betweenSwitches { [self] () throws(SyncError) in
+                first = try await connectNewUser(credentials)
+            }
+        } else if session?.userID != credentials.userID || lastSwitch != nil {
             try await switchUser(to: credentials.userID)
         }
         guard let session, session.userID == credentials.userID else {
@@ -186,7 +201,12 @@ public final class ChatClient {
         guard isConnectionWanted else {
             throw SyncError(.closed, "the client was disconnected while it was connecting")
         }
-        let outcome = try await session.engine.connect(as: credentials)
+        let outcome: (user: User, error: BackendError?)
+        if let first {
+            outcome = first
+        } else {
+            outcome = try await session.engine.connect(as: credentials)
+        }
         guard self.session?.engine === session.engine else {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
@@ -209,6 +229,7 @@ public final class ChatClient {
     /// Ends the connection; the stored data is kept and can be shown.
     public func disconnect() async {
         isConnectionWanted = false
+        await candidate?.close()
         await session?.engine.disconnect()
     }
 
@@ -321,6 +342,48 @@ public final class ChatClient {
         }
     }
 
+    private func hasFiles(of userID: UserID) -> Bool {
+        guard let directory = UserDirectories(options)?.directory(of: userID) else { return false }
+        return FileManager.default.fileExists(atPath: directory.path)
+    }
+
+    /// Connects a user without data on this device, and then ends the session of the previous user.
+    ///
+    /// - Throws: ``SyncError``; the session of the previous user then continues.
+    private func connectNewUser(
+        _ credentials: Credentials
+    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+        let opened = try await openSession(of: credentials.userID)
+        let previous = session?.engine
+        candidate = opened.session.engine
+        // A backend has one connection.
+        await previous?.pauseConnection()
+        do throws(SyncError) {
+            let outcome = try await opened.session.engine.connect(as: credentials)
+            candidate = nil
+            await end()
+            await start(opened)
+            return outcome
+        } catch {
+            candidate = nil
+            await discard(opened.session)
+            await previous?.continueConnection()
+            guard error.code == .closed else { throw error }
+            throw SyncError(.canceled, "another call has ended the connection of \(credentials)")
+        }
+    }
+
+    /// Closes a session that has not started, and removes its files if it has created them.
+    private func discard(_ session: Session) async {
+        await session.engine.close()
+        session.store.close()
+        guard session.store.openingReport.isNew, let directory = session.store.directory else {
+            return
+        }
+        // Ignore an error: the files contain no data.
+        try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+    }
+
     /// Ends a session, forgets its user, and removes the cache's files or, if `removesFiles` is
     /// true, all files of the user.
     ///
@@ -428,12 +491,24 @@ public final class ChatClient {
     /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, and the client
     ///   does not work in memory instead.
     private func begin(_ userID: UserID) async throws(SyncError) {
-        let store: ChatStore
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
+        await start(try await openSession(of: userID))
+    }
+
+    /// The session of a user before it starts, and the findings of opening the files.
+    private struct OpenedSession {
+        let session: Session
+        let damage: StorageDamage
+        let cachingError: StoreError?
+    }
+
+    /// Opens the files of a user, and creates an engine.
+    private func openSession(of userID: UserID) async throws(SyncError) -> OpenedSession {
+        let store: ChatStore
+        var damage = StorageDamage()
+        var cachingError: StoreError?
         do throws(StoreError) {
-            (store, storageDamage) = try await ChatClient.openStore(
-                of: userID, options, migrationHandler)
-            isDamageReported = storageDamage.isEmpty
+            (store, damage) = try await ChatClient.openStore(of: userID, options, migrationHandler)
         } catch {
             guard options.storageFailurePolicy == .continueInMemory else { throw SyncError(error) }
             cachingError = error
@@ -446,8 +521,17 @@ public final class ChatClient {
             limits: options.cacheLimits, sleep: options.sleep, jitter: options.jitter,
             now: options.now, makeRequestID: options.makeRequestID,
             renewSession: options.renewSession)
-        let session = Session(userID: userID, store: store, engine: engine, tasks: TaskBag())
+        return OpenedSession(
+            session: Session(userID: userID, store: store, engine: engine, tasks: TaskBag()),
+            damage: damage, cachingError: cachingError)
+    }
+
+    private func start(_ opened: OpenedSession) async {
+        let session = opened.session
+        let (store, engine) = (session.store, session.engine)
         self.session = session
+        (cachingError, storageDamage) = (opened.cachingError, opened.damage)
+        isDamageReported = storageDamage.isEmpty
         currentUser = try? store.storedUser()
         follow(session)
         keepIndexed(session)

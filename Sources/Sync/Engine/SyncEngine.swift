@@ -177,11 +177,7 @@ public actor SyncEngine {
     ///   If a snapshot exists, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Save the credentials before the first `await`, so that a call of `disconnect()` during
-        // the wait can remove them. `resume()` then does not reconnect.
-        interrupted = core.connector.credentials ?? interrupted
-        handle(.disconnect)
-        await ending?.value
+        await pauseConnection()
         // Wait until no eviction is in progress, because its compaction would keep LevelDB's files
         // open.
         await limited()
@@ -219,7 +215,21 @@ public actor SyncEngine {
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
-        guard let credentials = interrupted.take() else { return }
+        continueConnection()
+    }
+
+    /// Ends the connection until ``continueConnection()``.
+    package func pauseConnection() async {
+        // Save the credentials before the first `await`, so that a call of `disconnect()` during
+        // the wait can remove them. The engine then does not reconnect.
+        interrupted = core.connector.credentials ?? interrupted
+        handle(.disconnect)
+        await ending?.value
+    }
+
+    /// Reconnects if the engine was connected or connecting when it was paused.
+    package func continueConnection() {
+        guard !isClosed, let credentials = interrupted.take() else { return }
         lastNumber += 1
         handle(.connect(credentials, ticket: lastNumber))
     }
