@@ -80,9 +80,10 @@ struct SecretFile {
         }
     }
 
-    /// Returns the text; `nil` if the file does not exist.
+    /// Reads the text.
     ///
     /// - Parameter content: What the file contains, for the error.
+    /// - Returns: The text; `nil` if the file does not exist.
     /// - Throws: ``CommandError`` if the file cannot be read, is not a regular file of this user,
     ///   or has a mode other than 0600 or 0400.
     func read(_ content: String) throws -> String? {

@@ -43,6 +43,7 @@ extension LevelDB {
     ///   - recorded: The generation that the cache has recorded.
     ///   - isNew: A Boolean value that indicates whether the outbox had no files, which is another
     ///     kind of loss.
+    /// - Throws: Errors of the disk; `corruption` if a file is damaged.
     func holdRolledBackItems(
         recorded: UInt64, isNew: Bool
     ) throws(StoreError) {
