@@ -105,7 +105,8 @@ public actor MatrixBackend: Backend {
     /// The epoch of all servers.
     ///
     /// Matrix has no epochs, so the engine does not notice that a homeserver was restored from a
-    /// backup.
+    /// backup. Calls ignore the epoch of the message that they name: an event ID is a hash of its
+    /// event, so it never belongs to another message.
     static let epoch = ServerEpoch("matrix")
 
     let homeserver: URL

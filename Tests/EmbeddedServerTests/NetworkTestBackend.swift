@@ -292,7 +292,7 @@ final class LogBackend: Backend {
 
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         try begin("update \(messageID)")
         guard case .user(let params) = update else { throw .lacking(.files) }
@@ -303,7 +303,7 @@ final class LogBackend: Backend {
     }
 
     func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) {
         try begin("delete \(messageID)")
         remove(messageID)

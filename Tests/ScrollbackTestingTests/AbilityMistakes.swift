@@ -32,6 +32,23 @@ extension Mistake {
     ]
 
     private static let reactionMistakes: [Mistake] = [
+        Mistake("ignores the epoch of a reaction", ["errors.epoch"]) { backend, base, _ in
+            backend.onReact = { action, key, id, url, request in
+                try await base.react(action, with: key, to: id, in: url, requestID: request)
+            }
+        },
+        Mistake("ignores the epoch of a reply's parent", ["errors.epoch"]) { backend, base, _ in
+            backend.onSend = { item in
+                var item = item
+                item.targetEpoch = nil
+                return try await base.send(item)
+            }
+        },
+        Mistake("ignores the epoch of a pinned message", ["errors.epoch"]) { backend, base, _ in
+            backend.onPin = { isPinned, id, url in
+                try await base.setPinned(isPinned, id, in: url)
+            }
+        },
         Mistake("removes a reaction that is added again", ["react.idempotent"]) {
             backend, base, _ in
             let mine = Memory()

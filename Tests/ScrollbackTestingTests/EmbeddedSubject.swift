@@ -31,6 +31,10 @@ struct EmbeddedSubject: ConformanceSubject {
         return try server.createChannel(params, by: users[0].userID).url
     }
 
+    var hooks: Set<ConformanceHook> { [.breakHistory] }
+
+    func perform(_ hook: ConformanceHook) async throws { try server.restore(server.backup()) }
+
     func importMessages(_ messages: [Message]) async throws -> Bool {
         try server.importMessages(messages)
         return true

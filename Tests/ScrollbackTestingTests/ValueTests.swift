@@ -79,7 +79,7 @@ import Testing
                 #"alice: send(r1 "hello" in room1) → 1 "hello" at 1700000000002"#,
                 #"alice: feed(since: 1/1) → [+1 "hello" at 1700000000002 in room1], 1/2, live"#,
                 #"alice: setTyping(true, in: room1) → throws unsupported: this backend lacks typing"#,
-                #"alice: delete(1, in: room1, requestID: r2) → done"#,
+                #"alice: delete(1, in: room1, requestID: r2, epoch: nil) → done"#,
                 #"alice: disconnect() → done"#,
             ])
         recorder.log.removeAll()

@@ -90,6 +90,16 @@ extension Mistake {
                 return message
             }
         },
+        Mistake("ignores the epoch of a deletion", ["errors.epoch"]) { backend, base, _ in
+            backend.onDelete = { id, url, request in
+                try await base.delete(id, in: url, requestID: request)
+            }
+        },
+        Mistake("ignores the epoch of an edit", ["errors.epoch"]) { backend, base, _ in
+            backend.onUpdate = { id, url, update, request in
+                try await base.update(id, in: url, with: update, requestID: request)
+            }
+        },
         Mistake("ignores unsupported calls", ["errors.unsupported"]) { backend, _, _ in
             backend.onTyping = { _, _ in }
         },

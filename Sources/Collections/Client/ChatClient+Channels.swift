@@ -287,8 +287,14 @@ extension ChatClient {
         _ subject: ModerationReport.Subject, as category: ModerationReport.Category,
         comment: String = ""
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.report(ModerationReport(subject, as: category, comment: comment))
+        let report = ModerationReport(subject, as: category, comment: comment)
+        guard case .message(let id, let url) = subject else {
+            return try await perform { (backend) throws(BackendError) in
+                try await backend.report(report, epoch: nil)
+            }
+        }
+        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
+            try await backend.report(report, epoch: epoch)
         }
     }
 
@@ -301,8 +307,8 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setPinned(true, id, in: url)
+        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
+            try await backend.setPinned(true, id, in: url, epoch: epoch)
         }
     }
 
@@ -310,8 +316,8 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setPinned(false, id, in: url)
+        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
+            try await backend.setPinned(false, id, in: url, epoch: epoch)
         }
     }
 
@@ -323,8 +329,8 @@ extension ChatClient {
     public func markAsUnread(
         from id: MessageID, in url: ChannelURL
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.markAsUnread(from: id, in: url)
+        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
+            try await backend.markAsUnread(from: id, in: url, epoch: epoch)
         }
     }
 

@@ -152,7 +152,8 @@ extension ChatClient {
     ///
     /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache, or has another type than the update; `store`, `closed`.
+    ///   nor in the cache, or if its deletion is in the outbox; `invalidArgument` if it has another
+    ///   type than the update; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -173,7 +174,8 @@ extension ChatClient {
     /// Deletes a message of the user.
     ///
     /// A message that was not sent is canceled. The message disappears from lists immediately. The
-    /// engine sends the deletion as soon as it is connected.
+    /// engine sends the deletion as soon as it is connected. Edits and reactions of the message that
+    /// are not sent yet are canceled.
     ///
     /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
     ///   message, with the result `canceled`.
@@ -292,8 +294,9 @@ extension ChatClient {
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message {
         let engine = try self.engine
-        let message = try await engine.perform { (backend) throws(BackendError) in
-            try await backend.vote(for: optionIDs, inPollOf: id, in: url)
+        let message = try await engine.perform(on: id, in: url) {
+            (backend, epoch) throws(BackendError) in
+            try await backend.vote(for: optionIDs, inPollOf: id, in: url, epoch: epoch)
         }
         try await engine.ingest([message], source: .eventPollVoted)
         return message

@@ -165,9 +165,9 @@ extension EmbeddedClient {
 
     /// Marks a message of a channel, and all newer ones, as unread.
     public func markAsUnread(
-        from messageID: MessageID, in channelURL: ChannelURL
+        from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try ask(.markingAsUnread) { state, session throws(BackendError) in
+        try ask(.markingAsUnread, of: epoch) { state, session throws(BackendError) in
             try state.markAsUnread(from: messageID, in: channelURL, by: session.userID)
         }
     }
@@ -176,9 +176,9 @@ extension EmbeddedClient {
     ///
     /// Every member who may send messages may also pin and unpin them.
     public func setPinned(
-        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try ask(.pinnedMessages) { state, session throws(BackendError) in
+        try ask(.pinnedMessages, of: epoch) { state, session throws(BackendError) in
             try state.setPinned(isPinned, messageID, in: channelURL, by: session.userID)
         }
     }
@@ -214,9 +214,10 @@ extension EmbeddedClient {
 
     /// Votes in the poll of a message, and returns the message with the new counts.
     public func vote(
-        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL,
+        epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        try ask(.polls) { state, session throws(BackendError) in
+        try ask(.polls, of: epoch) { state, session throws(BackendError) in
             try state.vote(
                 for: optionIDs, inPollOf: messageID, in: channelURL, by: session.userID)
         }
@@ -245,8 +246,10 @@ extension EmbeddedClient {
     }
 
     /// Reports a message, a user or a channel to the moderators: see ``EmbeddedServer/reports``.
-    public func report(_ report: ModerationReport) async throws(BackendError) {
-        try ask(.reporting) { state, session throws(BackendError) in
+    public func report(
+        _ report: ModerationReport, epoch: ServerEpoch?
+    ) async throws(BackendError) {
+        try ask(.reporting, of: epoch) { state, session throws(BackendError) in
             try state.file(report, by: session.userID)
         }
     }

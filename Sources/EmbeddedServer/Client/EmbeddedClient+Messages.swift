@@ -103,7 +103,8 @@ extension EmbeddedClient {
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
         let hasFiles = item.multipleFilesMessageCreateParams != nil
-        return try ask(hasFiles ? .multipleFiles : []) { state, session throws(BackendError) in
+        return try ask(hasFiles ? .multipleFiles : [], of: item.targetEpoch) {
+            state, session throws(BackendError) in
             try state.send(item, by: session.userID, deduplicates: deduplicates)
         }
     }
@@ -111,9 +112,9 @@ extension EmbeddedClient {
     /// Edits a message of the user.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        try ask { state, session throws(BackendError) in
+        try ask(of: epoch) { state, session throws(BackendError) in
             withoutReactions(
                 try state.update(messageID, in: channelURL, with: update, by: session.userID))
         }
@@ -121,9 +122,10 @@ extension EmbeddedClient {
 
     /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     public func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
+        epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try ask { state, session throws(BackendError) in
+        try ask(of: epoch) { state, session throws(BackendError) in
             try state.delete(messageID, in: channelURL, by: session.userID)
         }
     }
@@ -131,9 +133,9 @@ extension EmbeddedClient {
     /// Adds or removes a reaction.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
-        in channelURL: ChannelURL, requestID: RequestID
+        in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
-        try ask(.reactions) { state, session throws(BackendError) in
+        try ask(.reactions, of: epoch) { state, session throws(BackendError) in
             try state.react(
                 action, with: key, to: messageID, in: channelURL, by: session.userID,
                 requestID: requestID)

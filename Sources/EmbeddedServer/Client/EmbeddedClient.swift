@@ -146,8 +146,11 @@ public final class EmbeddedClient: Backend {
     // MARK: Requests
 
     /// Performs a request as the connected user.
+    ///
+    /// `epoch` is that of the message that the request names; `nil` if it is unknown, or if the
+    /// request names no message.
     func ask<Result: Sendable>(
-        _ capability: BackendCapabilities = [],
+        _ capability: BackendCapabilities = [], of epoch: ServerEpoch? = nil,
         _ body: @Sendable (ServerState, Session) throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
         try checkCancellation()
@@ -156,7 +159,9 @@ public final class EmbeddedClient: Backend {
             throw .lacking(capability)
         }
         return try server.perform { state throws(BackendError) in
-            try body(state, try state.session(number))
+            let session = try state.session(number)
+            try state.checkEpoch(epoch)
+            return try body(state, session)
         }
     }
 

@@ -1,6 +1,16 @@
 import Models
 
 extension ServerState {
+    /// Throws unless the server still has the given epoch, in which an ID names the message that a
+    /// request means.
+    func checkEpoch(_ named: ServerEpoch?) throws(BackendError) {
+        guard let named, named != epoch else { return }
+        throw BackendError(
+            .notFound,
+            "the message of the request belongs to the epoch \(named), and the server has \(epoch)",
+            detail: .messageNotFound)
+    }
+
     /// Returns an epoch that no server has had before.
     ///
     /// The upper half is a counter, so that the epoch differs from all earlier epochs of this

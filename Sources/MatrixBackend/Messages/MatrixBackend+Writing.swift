@@ -110,7 +110,7 @@ extension MatrixBackend {
     /// request reads its current content.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         let room = channelURL.rawValue
         try await requireUnencrypted(room)
@@ -133,7 +133,8 @@ extension MatrixBackend {
     /// Redacts a message, after a request that checks whether it still exists, unless the feed
     /// reports its changes.
     public func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
+        epoch: ServerEpoch?
     ) async throws(BackendError) {
         let room = channelURL.rawValue
         _ = try await existing(messageID, in: room)
@@ -167,7 +168,7 @@ extension MatrixBackend {
     /// request.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
-        in channelURL: ChannelURL, requestID: RequestID
+        in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
         let room = channelURL.rawValue
         let message = try await existing(messageID, in: room)

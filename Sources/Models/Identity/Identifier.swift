@@ -122,4 +122,5 @@ extension IdentifierValue {
 extension ChannelURL: IdentifierValue {}
 extension MessageID: IdentifierValue {}
 extension RequestID: IdentifierValue {}
+extension ServerEpoch: IdentifierValue {}
 extension UserID: IdentifierValue {}

@@ -21,6 +21,12 @@ extension Message {
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {
         guard event.messageID == messageID else { return false }
+        return react(event)
+    }
+
+    /// Applies an event to the reactions of this message, whatever message the event names.
+    @discardableResult
+    package mutating func react(_ event: ReactionEvent) -> Bool {
         var history = reactionHistory
         if let index = history.firstIndex(where: { $0.key == event.key }) {
             guard event.updatedAt >= history[index].updatedAt else { return false }

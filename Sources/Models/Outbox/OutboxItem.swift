@@ -169,6 +169,17 @@ public struct OutboxItem: Record {
         set { self[26] = newValue }
     }
 
+    /// The server epoch of the message or poll that the item names: the message to change, the
+    /// parent of a reply, or the poll of a message.
+    ///
+    /// It is `nil` if the item names none, or if the epoch is unknown. After the server was restored
+    /// to an earlier state, the ID may belong to another message. An item of another epoch than the
+    /// server's is therefore not sent.
+    public var targetEpoch: ServerEpoch? {
+        get { self[27] }
+        set { self[27] = newValue }
+    }
+
     /// The fields of this type.
     public static let schema = Schema(
         "OutboxItem",
@@ -197,6 +208,7 @@ public struct OutboxItem: Record {
             // Number 24 was a list of the names of file copies. Do not use it again.
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
+            Field(27, "target_epoch", \OutboxItem.targetEpoch),
         ])
 }
 

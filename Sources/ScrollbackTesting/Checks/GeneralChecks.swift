@@ -37,6 +37,29 @@ extension BackendConformance {
             let history = try await alice.history(url)
             try expectEqual(history.map(\.essence), [message.essence], "the history afterwards")
         },
+        ConformanceCheck(
+            "errors.epoch", "change a message with an epoch that has ended", hooks: [.breakHistory]
+        ) { scene in
+            let (alice, bob, url) = try await scene.pair()
+            let former = try await alice.reconnect().epoch
+            try await scene.perform(.breakHistory)
+            let current = try await alice.reconnect().epoch
+            try await bob.reconnect()
+            let message = try await alice.send("hello", in: url)
+            let before = try await alice.history(url).map(\.essence)
+            for call in alice.changes(of: message, former) where alice.can(call.needed) {
+                try await expectFailure(
+                    .notFound, of: "\(call.name) with an epoch that has ended", call.perform)
+            }
+            let after = try await alice.history(url).map(\.essence)
+            try expectEqual(after, before, "the history afterwards")
+            let pinned = try await alice.backend.channel(url).pinnedMessageIDs
+            try expect(pinned.isEmpty, "messages \(pinned) are pinned afterwards")
+            for call in alice.changes(of: message, current)
+            where alice.can(call.needed) && call.name != "vote" {
+                try await call.perform()
+            }
+        },
         ConformanceCheck("connect.user", "connect each user") { scene in
             for index in 0..<3 {
                 let device = try await scene.deviceOffline(index)
@@ -93,6 +116,54 @@ extension BackendConformance {
             }
         },
     ]
+}
+
+// MARK: Calls with an epoch
+
+extension Device {
+    /// The calls that name a message and change something, with the epoch of the message.
+    ///
+    /// The last call deletes the message.
+    fileprivate func changes(of message: Message, _ epoch: ServerEpoch) -> [ChannelCall] {
+        let request = scene.subject.makeRequestID
+        let (id, url) = (message.messageID ?? "", message.channelURL)
+        var text = UserMessageUpdateParams()
+        text.text = "edited"
+        return [
+            ChannelCall("update") { [text] in
+                _ = try await backend.update(
+                    id, in: url, with: .user(text),
+                    requestID: request(), epoch: epoch)
+            },
+            ChannelCall("react", .reactions) {
+                _ = try await backend.react(
+                    .add, with: "+1", to: id, in: url, requestID: request(), epoch: epoch)
+            },
+            ChannelCall("send (a reply)", .threads) {
+                var params = UserMessageCreateParams("a reply")
+                params.parentMessageID = id
+                var item = OutboxItem(params, request(), url)
+                item.targetEpoch = epoch
+                _ = try await backend.send(item)
+            },
+            ChannelCall("markAsUnread", .markingAsUnread) {
+                try await backend.markAsUnread(from: id, in: url, epoch: epoch)
+            },
+            ChannelCall("setPinned", .pinnedMessages) {
+                try await backend.setPinned(true, id, in: url, epoch: epoch)
+            },
+            ChannelCall("vote", .polls) {
+                _ = try await backend.vote(for: [1], inPollOf: id, in: url, epoch: epoch)
+            },
+            ChannelCall("report", .reporting) {
+                try await backend.report(
+                    ModerationReport(.message(id, in: url), as: .spam), epoch: epoch)
+            },
+            ChannelCall("delete") {
+                try await backend.delete(id, in: url, requestID: request(), epoch: epoch)
+            },
+        ]
+    }
 }
 
 // MARK: Calls for a channel

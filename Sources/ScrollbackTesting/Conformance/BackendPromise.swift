@@ -37,6 +37,8 @@ extension BackendPromise {
         throws `notFound` or `refused` and has no effect.
         errors.unsupported: A call that needs a missing capability throws `unsupported` and has no \
         effect.
+        errors.epoch: A call that names a message of another epoch than the server's current one \
+        throws `notFound` and has no effect.
         connect.user: The session is that of the user in the credentials.
         connect.again: Connecting again is allowed in any state and does not change the server's \
         data.

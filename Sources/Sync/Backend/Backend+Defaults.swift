@@ -15,6 +15,53 @@ extension Backend {
     }
 }
 
+// Changes of messages of the server's current epoch.
+extension Backend {
+    package func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        try await self.update(
+            messageID, in: channelURL, with: update, requestID: requestID, epoch: nil)
+    }
+
+    package func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        try await delete(messageID, in: channelURL, requestID: requestID, epoch: nil)
+    }
+
+    package func react(
+        _ action: ReactionEventAction, with key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        try await react(
+            action, with: key, to: messageID, in: channelURL, requestID: requestID, epoch: nil)
+    }
+
+    package func vote(
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) -> Message {
+        try await vote(for: optionIDs, inPollOf: messageID, in: channelURL, epoch: nil)
+    }
+
+    package func markAsUnread(
+        from messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await markAsUnread(from: messageID, in: channelURL, epoch: nil)
+    }
+
+    package func setPinned(
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await setPinned(isPinned, messageID, in: channelURL, epoch: nil)
+    }
+
+    package func report(_ report: ModerationReport) async throws(BackendError) {
+        try await self.report(report, epoch: nil)
+    }
+}
+
 extension Backend {
     /// By default, the server recognizes request IDs forever.
     public var deduplicationPeriod: Duration? { nil }
@@ -57,7 +104,7 @@ extension Backend {
     /// Throws `unsupported`.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
-        in channelURL: ChannelURL, requestID: RequestID
+        in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
         throw .lacking(.reactions)
     }
@@ -161,14 +208,14 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func markAsUnread(
-        from messageID: MessageID, in channelURL: ChannelURL
+        from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
         throw .lacking(.markingAsUnread)
     }
 
     /// Throws `unsupported`.
     public func setPinned(
-        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
         throw .lacking(.pinnedMessages)
     }
@@ -202,7 +249,9 @@ extension Backend {
     }
 
     /// Throws `unsupported`.
-    public func report(_ report: ModerationReport) async throws(BackendError) {
+    public func report(
+        _ report: ModerationReport, epoch: ServerEpoch?
+    ) async throws(BackendError) {
         throw .lacking(.reporting)
     }
 
@@ -213,7 +262,8 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func vote(
-        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL,
+        epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         throw .lacking(.polls)
     }

@@ -31,6 +31,16 @@ public import Models
 ///   throws `notFound` or `refused` and has no effect.
 /// - `errors.unsupported`: A call that needs a missing capability throws `unsupported` and has no
 ///   effect.
+/// - `errors.epoch`: A call that names a message of another epoch than the server's current one
+///   throws `notFound` and has no effect.
+///
+/// The last promise concerns the calls that change something and name a message: they have a
+/// parameter `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server was restored
+/// from a backup, the same ID may belong to another message, and a call may reach the server before
+/// the feed has reported the new epoch. Therefore the backend sends the epoch to the server, and the
+/// server compares it when it executes the call. If the epoch is `nil`, it is unknown, and the
+/// server does not compare it. A backend whose epoch never changes may ignore the parameter, as long
+/// as the server never uses the ID of a message again.
 public protocol Backend: Sendable {
     /// The optional features that the backend supports. They never change.
     var capabilities: BackendCapabilities { get }
@@ -322,9 +332,11 @@ public protocol Backend: Sendable {
     ///
     /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
     ///   the results of ``upload(_:from:requestID:progress:)``. Its `attempts` is 1 if no earlier
-    ///   request with its request ID can have reached the server, and greater otherwise.
+    ///   request with its request ID can have reached the server, and greater otherwise. Its
+    ///   `targetEpoch` is the epoch of the message or poll that the message refers to.
     /// - Returns: The message.
-    /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
+    /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen;
+    ///   `notFound` if the message refers to a message of another epoch.
     func send(_ item: OutboxItem) async throws(BackendError) -> Message
 
     /// Edits a message of the user.
@@ -339,7 +351,7 @@ public protocol Backend: Sendable {
     /// - Throws: `refused` if the user may not edit the message; `notFound` if the message is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message
 
     /// Deletes a message of the user or, if the user is an operator of the channel, any message.
@@ -355,7 +367,8 @@ public protocol Backend: Sendable {
     /// - Throws: `refused` if the user may not delete the message; `notFound` if the message is
     ///   gone.
     func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
+        epoch: ServerEpoch?
     ) async throws(BackendError)
 
     /// Adds or removes a reaction.
@@ -371,7 +384,7 @@ public protocol Backend: Sendable {
     /// - Throws: `notFound` if the message is gone.
     func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
-        in channelURL: ChannelURL, requestID: RequestID
+        in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent
 
     // MARK: Polls
@@ -399,7 +412,8 @@ public protocol Backend: Sendable {
     /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
     ///   or has no such option.
     func vote(
-        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL,
+        epoch: ServerEpoch?
     ) async throws(BackendError) -> Message
 
     // MARK: Files
@@ -440,7 +454,7 @@ public protocol Backend: Sendable {
     ///
     /// - Throws: `notFound` if the message does not exist.
     func markAsUnread(
-        from messageID: MessageID, in channelURL: ChannelURL
+        from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError)
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
@@ -516,7 +530,7 @@ public protocol Backend: Sendable {
     ///
     /// - Throws: `notFound` if the message does not exist.
     func setPinned(
-        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError)
 
     // MARK: Moderating
@@ -591,7 +605,9 @@ public protocol Backend: Sendable {
     ///
     /// - `report.missing`: A report of a message, user or channel that does not exist, or that the
     ///   user cannot see, throws `notFound` or `refused`.
-    func report(_ report: ModerationReport) async throws(BackendError)
+    func report(
+        _ report: ModerationReport, epoch: ServerEpoch?
+    ) async throws(BackendError)
 
     // MARK: Open channels
 

@@ -176,33 +176,36 @@ extension ForwardingBackend {
     /// Forwards the call to ``base``.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        try await perform(#function, [messageID, channelURL, update, requestID]) {
+        try await perform(#function, [messageID, channelURL, update, requestID, epoch]) {
             () async throws(BackendError) in
-            try await base.update(messageID, in: channelURL, with: update, requestID: requestID)
+            try await base.update(
+                messageID, in: channelURL, with: update, requestID: requestID, epoch: epoch)
         }
     }
 
     /// Forwards the call to ``base``.
     public func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
+        epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try await perform(#function, [messageID, channelURL, requestID]) {
+        try await perform(#function, [messageID, channelURL, requestID, epoch]) {
             () async throws(BackendError) in
-            try await base.delete(messageID, in: channelURL, requestID: requestID)
+            try await base.delete(messageID, in: channelURL, requestID: requestID, epoch: epoch)
         }
     }
 
     /// Forwards the call to ``base``.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
-        in channelURL: ChannelURL, requestID: RequestID
+        in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
-        try await perform(#function, [action, key, messageID, channelURL, requestID]) {
+        try await perform(#function, [action, key, messageID, channelURL, requestID, epoch]) {
             () async throws(BackendError) in
             try await base.react(
-                action, with: key, to: messageID, in: channelURL, requestID: requestID)
+                action, with: key, to: messageID, in: channelURL, requestID: requestID,
+                epoch: epoch)
         }
     }
 
@@ -340,20 +343,21 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func markAsUnread(
-        from messageID: MessageID, in channelURL: ChannelURL
+        from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try await perform(#function, [messageID, channelURL]) { () async throws(BackendError) in
-            try await base.markAsUnread(from: messageID, in: channelURL)
+        try await perform(#function, [messageID, channelURL, epoch]) {
+            () async throws(BackendError) in
+            try await base.markAsUnread(from: messageID, in: channelURL, epoch: epoch)
         }
     }
 
     /// Forwards the call to ``base``.
     public func setPinned(
-        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL
+        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try await perform(#function, [isPinned, messageID, channelURL]) {
+        try await perform(#function, [isPinned, messageID, channelURL, epoch]) {
             () async throws(BackendError) in
-            try await base.setPinned(isPinned, messageID, in: channelURL)
+            try await base.setPinned(isPinned, messageID, in: channelURL, epoch: epoch)
         }
     }
 
@@ -395,9 +399,11 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
-    public func report(_ report: ModerationReport) async throws(BackendError) {
-        try await perform(#function, [report]) { () async throws(BackendError) in
-            try await base.report(report)
+    public func report(
+        _ report: ModerationReport, epoch: ServerEpoch?
+    ) async throws(BackendError) {
+        try await perform(#function, [report, epoch]) { () async throws(BackendError) in
+            try await base.report(report, epoch: epoch)
         }
     }
 
@@ -410,11 +416,13 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func vote(
-        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL
+        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL,
+        epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        try await perform(#function, [optionIDs, messageID, channelURL]) {
+        try await perform(#function, [optionIDs, messageID, channelURL, epoch]) {
             () async throws(BackendError) in
-            try await base.vote(for: optionIDs, inPollOf: messageID, in: channelURL)
+            try await base.vote(
+                for: optionIDs, inPollOf: messageID, in: channelURL, epoch: epoch)
         }
     }
 

@@ -15,9 +15,10 @@ enum BackendRequest: Hashable, Sendable {
     case channel(ChannelURL)
     case send(OutboxItem)
     case upload(OutboxItem, index: Int)
-    case update(MessageID, ChannelURL, MessageUpdate, RequestID)
-    case delete(MessageID, ChannelURL, RequestID)
-    case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
+    case update(MessageID, ChannelURL, MessageUpdate, RequestID, ServerEpoch?)
+    case delete(MessageID, ChannelURL, RequestID, ServerEpoch?)
+    case react(
+        ReactionEventAction, String, MessageID, ChannelURL, RequestID, ServerEpoch?)
     case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
     case createChannel(GroupChannelCreateParams)
     case updateChannel(ChannelURL, Patch<GroupChannel>)
@@ -29,7 +30,8 @@ enum BackendRequest: Hashable, Sendable {
         case .messages(let url, _, _, _), .lookup(_, let url), .reactions(_, let url),
             .messageChanges(let url, _, _), .channel(let url):
             url
-        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
+        case .update(_, let url, _, _, _), .delete(_, let url, _, _),
+            .react(_, _, _, let url, _, _),
             .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
             url
         case .send(let item), .upload(let item, _): item.channelURL
@@ -88,15 +90,17 @@ extension Backend {
                 // The channel may have changed since the item was stored.
                 if let refusal = storedChannel().flatMap(sendingRefusal) { throw refusal }
                 return .uploaded(try await upload(item, index, files, progress))
-            case .update(let id, let url, let update, let requestID):
+            case .update(let id, let url, let update, let requestID, let epoch):
                 return .message(
-                    try await self.update(id, in: url, with: update, requestID: requestID))
-            case .delete(let id, let url, let requestID):
-                try await delete(id, in: url, requestID: requestID)
+                    try await self.update(
+                        id, in: url, with: update, requestID: requestID, epoch: epoch))
+            case .delete(let id, let url, let requestID, let epoch):
+                try await delete(id, in: url, requestID: requestID, epoch: epoch)
                 return .deleted
-            case .react(let action, let key, let id, let url, let requestID):
+            case .react(let action, let key, let id, let url, let requestID, let epoch):
                 return .reaction(
-                    try await react(action, with: key, to: id, in: url, requestID: requestID))
+                    try await react(
+                        action, with: key, to: id, in: url, requestID: requestID, epoch: epoch))
             case .replies(let id, let url, let anchor, let older, let newer):
                 return .page(
                     try await replies(to: id, in: url, at: anchor, older: older, newer: newer))

@@ -138,9 +138,9 @@ extension EngineCall {
             case .send(let item): ("send", item.requestID.rawValue)
             case .upload(let item, let index):
                 ("upload", "file \(index + 1) of \(item.requestID.rawValue)")
-            case .update(let id, _, _, _): ("update", id.rawValue)
-            case .delete(let id, _, _): ("delete", id.rawValue)
-            case .react(_, _, let id, _, _): ("react", id.rawValue)
+            case .update(let id, _, _, _, _): ("update", id.rawValue)
+            case .delete(let id, _, _, _): ("delete", id.rawValue)
+            case .react(_, _, let id, _, _, _): ("react", id.rawValue)
             case .replies(let id, _, let anchor, let older, let newer):
                 ("replies", "to \(id.rawValue), \(anchor.text), \(older) older, \(newer) newer")
             case .createChannel: ("createChannel", "")

@@ -55,6 +55,7 @@ extension SyncCore {
         else {
             return waitForFeed(atLeast: nil)
         }
+        if loss == .newEpoch { endItemsOfFormerEpochs() }
         state.isLive = false
         isCatchingUp = true
         act(.emit(.historyLost(loss)))

@@ -478,6 +478,7 @@ struct SyncCore {
         areLimitsDue = true
         isCatchingUp = true
         feedFailures = 0
+        endItemsOfFormerEpochs()
         failUnsentItems()
         if let ticket = connectTicket.take() {
             act(.connected(session.user, nil, ticket: ticket))

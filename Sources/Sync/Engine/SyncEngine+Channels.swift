@@ -1,4 +1,5 @@
 public import Models
+import Store
 
 // The user's operations on channels. They need a connection and are not queued. A channel that a
 // call returns is stored, and reported to observers of the store. All other effects of an operation
@@ -72,6 +73,26 @@ extension SyncEngine {
             return try await call(backend)
         } catch {
             throw SyncError(error)
+        }
+    }
+
+    /// Calls the backend for an operation that changes something and names a message.
+    ///
+    /// - Parameters:
+    ///   - id: The ID of the message.
+    ///   - url: The URL of the message's channel.
+    ///   - call: A closure that makes the call with the given epoch, which is that of the stored
+    ///     message.
+    /// - Returns: The result of the closure.
+    /// - Throws: ``SyncError`` with code `notFound` if the server was restored to an earlier state
+    ///   and has not returned the message since; `store`, `closed`; the errors of the call.
+    package nonisolated func perform<Value: Sendable>(
+        on id: MessageID, in url: ChannelURL,
+        _ call: (any Backend, ServerEpoch?) async throws(BackendError) -> Value
+    ) async throws(SyncError) -> Value {
+        let epoch = try stored { (reader) throws(StoreError) in try reader.epoch(of: id, in: url) }
+        return try await perform { (backend) throws(BackendError) in
+            try await call(backend, epoch)
         }
     }
 }

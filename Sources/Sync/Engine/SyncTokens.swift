@@ -33,10 +33,38 @@ package struct FeedToken: Hashable {
     }
 }
 
+/// The server epoch before the last one, and the losses after which a stale range may still contain
+/// messages of that epoch.
+package struct FormerEpoch: Hashable {
+    var epoch: ServerEpoch
+    var losses: ClosedRange<Int64>
+
+    /// The encoded value: the first and the last loss, and the epoch.
+    ///
+    /// On-disk format, DO NOT CHANGE.
+    package var bytes: [UInt8] { Array("\(losses.lowerBound) \(losses.upperBound) \(epoch)".utf8) }
+
+    init(_ epoch: ServerEpoch, losses: ClosedRange<Int64>) {
+        self.epoch = epoch
+        self.losses = losses
+    }
+
+    /// Decodes a value; `nil` if the bytes do not contain one.
+    package init?(bytes: [UInt8]) {
+        let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count == 3, let first = Int64(parts[0]), let last = Int64(parts[1]),
+            first <= last
+        else { return nil }
+        self.init(ServerEpoch(parts[2]), losses: first...last)
+    }
+}
+
 // The scopes under which the store keeps the engine's tokens. On-disk format, DO NOT CHANGE.
 private enum Scope {
     static let feed = "feed"
     static let epoch = "epoch"
+    static let formerEpoch = "former"
     static let losses = "losses"
     static let channelList = "list"
     static let user = "user"
@@ -74,6 +102,11 @@ extension StoreReader {
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
+    }
+
+    /// Returns the epoch before the last one; `nil` if the server's history was never rolled back.
+    func formerEpoch() throws(StoreError) -> FormerEpoch? {
+        try token(Scope.formerEpoch).flatMap { FormerEpoch(bytes: $0) }
     }
 
     /// Returns a counter that increases whenever stored history becomes stale or is cleared.
@@ -148,6 +181,10 @@ extension Batch {
     /// Sets the server epoch of the stored data, for the time in which no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
         setText(epoch?.rawValue, for: Scope.epoch)
+    }
+
+    func setFormerEpoch(_ former: FormerEpoch?) {
+        setToken(former?.bytes, for: Scope.formerEpoch)
     }
 
     func setLossCount(_ count: Int64) { setText("\(count)", for: Scope.losses) }

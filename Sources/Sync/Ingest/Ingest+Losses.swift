@@ -21,6 +21,9 @@ extension Ingest {
     /// - Complexity: O(*c*) in the number of channels, with some lookups for each.
     mutating func recordLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
+        if loss == .newEpoch, let last = try batch.lastEpoch() {
+            batch.setFormerEpoch(FormerEpoch(last, losses: number...number))
+        }
         for url in try batch.channelURLs() {
             if loss == .newEpoch { try removeHistoryBeginning(of: url) }
             try openTruncation(in: url, since: nil)
@@ -75,6 +78,7 @@ extension Ingest {
         _ url: ChannelURL, _ number: Int64, from first: Gap.Bound = .beginning,
         to last: Gap.Bound = .end
     ) throws(StoreError) {
+        try keepFormerEpoch(of: url, number)
         var lower = Gap.Bound.beginning
         var known: [(lower: Gap.Bound, upper: Gap.Bound)] = []
         for gap in try batch.gaps(orAll: url) {
@@ -87,6 +91,17 @@ extension Ingest {
             guard lower < upper else { continue }
             try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: number))
         }
+    }
+
+    /// Includes a loss in those of the former epoch, if a channel still has messages of that epoch.
+    ///
+    /// The ranges that the loss makes stale are merged with those of the former epoch.
+    private func keepFormerEpoch(of url: ChannelURL, _ number: Int64) throws(StoreError) {
+        guard let former = try batch.formerEpoch(), !former.losses.contains(number),
+            try batch.staleRanges(orNone: url).contains(where: { former.losses.contains($0.epoch) })
+        else { return }
+        batch.setFormerEpoch(
+            FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
     }
 
     /// Removes the changelog points of all gaps and, in a new epoch, the backfill cursors.

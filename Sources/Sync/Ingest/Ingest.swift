@@ -263,6 +263,7 @@ struct Ingest {
             for id in changes[item.requestID] ?? [] {
                 guard var change = try batch.outboxItem(orNil: id) else { continue }
                 change.messageID = message.messageID
+                change.targetEpoch = try batch.lastEpoch()
                 try batch.save(change)
             }
         }

@@ -22,9 +22,9 @@ extension SyncCore {
             case .message(let message):
                 let source = DeliveryResult.sent(message).source(of: item)
                 // If the feed does not report all events since the call began, it is unknown which
-                // messages are next to this one, so it is stored alone. If the answer is void
-                // (`interim` is `nil`), the message may have been deleted since, so it is not
-                // stored. If it still exists, a page will contain it.
+                // messages are next to this one, so it is stored alone, inside a gap. This also
+                // applies if the answer is void (`interim` is `nil`): lists keep showing what the
+                // user wrote, and a page that closes the gap finds out whether it still exists.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)
@@ -32,20 +32,25 @@ extension SyncCore {
                     if item.operation == .send, let id = message.messageID {
                         ingest.reactionChanges?.append(.insert(id, in: url))
                     }
-                } else if let interim, let messageID = message.messageID,
-                    !interim.deleted.contains(messageID)
+                } else if let messageID = message.messageID,
+                    interim?.deleted.contains(messageID) != true
                 {
                     // Also store the message if a viewer shows the channel, even if the channel is
                     // not stored, so that the viewer keeps showing the message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
-                    if isHeld || isShown {
+                    // A void answer to an edit does not prove that the message still exists.
+                    let isKnown = try ingest.batch.message(orNil: messageID, in: url) != nil
+                    let exists = interim != nil || item.operation == .send || isKnown
+                    if (isHeld || isShown) && exists {
                         try ingest.applyAlone(message, source, .untrusted)
+                        // Answers to earlier requests do not contain the message.
+                        ingest.flights.recordTouched(messageID, in: url)
                     }
                 }
                 // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.end(item, with: .sent(message))
             case .deleted:
-                if case .delete(let messageID, _, _) = call.request {
+                if case .delete(let messageID, _, _, _) = call.request {
                     try ingest.delete(messageID, in: url, at: nil, .eventMessageDeleted)
                 }
                 try ingest.end(item, with: .done)
@@ -95,7 +100,7 @@ extension SyncCore {
         return true
     }
 
-    private mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
+    mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
         // The engine itself did not cancel the call. `canceled` therefore comes from the backend,
@@ -175,9 +180,16 @@ extension SyncCore {
 
     /// Ends an item without a request, and returns whether that has succeeded.
     ///
-    /// If the removal cannot be written, the engine retries it later.
+    /// A deletion that needs no request, because the server no longer has the message, also removes
+    /// the stored message. If the removal cannot be written, the engine retries it later.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
+        let url = item.channelURL
         let written: Void? = write { (ingest) throws(StoreError) in
+            if result == .done, item.operation == .delete, let id = item.messageID,
+                try ingest.batch.epoch(of: id, in: url) == item.targetEpoch
+            {
+                try ingest.delete(id, in: url, at: nil, .eventMessageDeleted)
+            }
             try ingest.end(item, with: result)
         }
         if written == nil { wait(forOutboxOf: item.channelURL, atLeast: nil) }

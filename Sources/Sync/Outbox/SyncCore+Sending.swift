@@ -85,6 +85,7 @@ extension SyncCore {
     /// Determines what to do with the first item of a channel.
     private mutating func nextStep(of item: OutboxItem) -> NextStep {
         if let message = storedMessage(of: item) { return .finished(.sent(message)) }
+        if let step = nextStepIfOfFormerEpoch(item) { return step }
         if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
             return .failure(.pendingError, "not sent before its lifetime ended")
         }
@@ -102,6 +103,53 @@ extension SyncCore {
         }
         if item.operation == .send { return nextStepToSend(item) }
         return nextStepToChange(item)
+    }
+
+    /// Returns the step that ends an item of another epoch than the server's; `nil` for all other
+    /// items.
+    private mutating func nextStepIfOfFormerEpoch(_ item: OutboxItem) -> NextStep? {
+        guard let named = item.targetEpoch else { return nil }
+        guard let epoch = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
+            return .delay(.seconds(1))
+        }
+        guard let epoch, epoch != named else { return nil }
+        return item.operation == .delete
+            ? .finished(.done) : .failure(.messageNotFound, SyncCore.formerEpochText)
+    }
+
+    private static let formerEpochText =
+        "not sent: the server was restored to an earlier state, in which the id may belong to "
+        + "another message"
+
+    /// Ends the items that name a message of another epoch than the server's, and the requests in
+    /// flight of an earlier epoch.
+    ///
+    /// The engine calls this method when it learns the server's epoch, so that such an item neither
+    /// reaches the server nor changes how a list shows the message that now has the ID.
+    mutating func endItemsOfFormerEpochs() {
+        guard (try? loadOutbox()) != nil else { return }
+        let pending = read { (reader) throws(StoreError) in
+            try reader.outboxItems(state: .pending)
+        }
+        for item in pending ?? [] where item.isUnderstood {
+            let step = nextStepIfOfFormerEpoch(item)
+            let call = calls.first { $0.value.outboxItemID == item.requestID }
+            if let call {
+                // It is unknown in which of the two epochs the server executes the request.
+                cancelCall(call.key)
+                if step == nil {
+                    let text = "the server was restored to an earlier state during the request"
+                    handleFailure(BackendError(.unanswered, text), item, call.value)
+                }
+            }
+            let isEnded =
+                switch step {
+                case .finished(let result): remove(item, result)
+                case .failure(let code, let text): fail(item, code, text)
+                default: false
+                }
+            if isEnded, call != nil { outbox.setBusy(false, item.channelURL) }
+        }
     }
 
     private mutating func nextStepToSend(_ item: OutboxItem) -> NextStep {
@@ -146,12 +194,14 @@ extension SyncCore {
 
     private mutating func nextStepToChange(_ item: OutboxItem) -> NextStep {
         let id: MessageID
+        var epoch = item.targetEpoch
         if let known = item.messageID {
             id = known
         } else if let target = item.targetRequestID {
             let found = read { (reader) throws(StoreError) in
-                (
-                    id: try reader.message(requestID: target, in: item.channelURL)?.messageID,
+                let id = try reader.message(requestID: target, in: item.channelURL)?.messageID
+                return (
+                    id: id, epoch: try reader.epoch(of: id ?? "", in: item.channelURL),
                     isWaiting: try reader.outboxItem(orNil: target) != nil
                 )
             }
@@ -160,6 +210,10 @@ extension SyncCore {
                 return found.isWaiting ? .parked(target) : .finished(.canceled)
             }
             id = sent
+            var located = item
+            located.targetEpoch = found.epoch
+            if let step = nextStepIfOfFormerEpoch(located) { return step }
+            epoch = found.epoch
         } else {
             return .failure(.unknown, "the change names no message")
         }
@@ -169,11 +223,11 @@ extension SyncCore {
             guard let update = item.update else {
                 return .failure(.unknown, "the edit has no content")
             }
-            return .request(.update(id, url, update, requestID))
-        case .delete: return .request(.delete(id, url, requestID))
+            return .request(.update(id, url, update, requestID, epoch))
+        case .delete: return .request(.delete(id, url, requestID, epoch))
         case .addReaction, .deleteReaction:
             let action: ReactionEventAction = item.operation == .addReaction ? .add : .delete
-            return .request(.react(action, item.reactionKey ?? "", id, url, requestID))
+            return .request(.react(action, item.reactionKey ?? "", id, url, requestID, epoch))
         case .send: return .failure(.unknown, "the operation is not a change of a message")
         }
     }

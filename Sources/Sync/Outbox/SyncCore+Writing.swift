@@ -12,12 +12,16 @@ extension SyncCore {
     ) throws(SyncError) {
         try checkPermission(for: item)
         try loadOutbox(with: item)
-        try commit { (ingest) throws(StoreError) in
+        try checkNotDeleted(item)
+        let superseded = try commit { (ingest) throws(StoreError) in
             var item = item
             item.follows = try ingest.batch.newestPosition(orNil: item.channelURL)
+            item.targetEpoch = try ingest.batch.epoch(ofTargetOf: item)
             try ingest.batch.save(item, source: item.localSource)
             if let target { try ingest.batch.save(target, source: item.localSource) }
+            return try ingest.removeChanges(supersededBy: item)
         }
+        for change in superseded { endCanceled(change) }
         outbox.append(item.requestID, in: item.channelURL, changing: item.targetRequestID)
         if !connector.isOn { failUnsentItems() }
     }
@@ -66,6 +70,23 @@ extension SyncCore {
                 .notOwnerOfMessage)
         default: return
         }
+    }
+
+    /// Throws `notFound` if an item changes a message whose deletion is in the outbox.
+    private func checkNotDeleted(_ item: OutboxItem) throws(SyncError) {
+        guard let id = item.messageID, item.operation != .delete else { return }
+        let url = item.channelURL
+        let items = try translatingStoreErrors { () throws(StoreError) in
+            try snapshot().outboxItems(in: url)
+        }
+        guard
+            items.contains(where: {
+                $0.isUnderstood && $0.operation == .delete && $0.state == .pending
+                    && $0.messageID == id
+            })
+        else { return }
+        throw SyncError(
+            .notFound, "message \(id) of channel \(url) was deleted: the deletion is not sent yet")
     }
 
     /// Returns the failed item with a request ID.
@@ -341,6 +362,26 @@ extension SyncCore {
             return
         }
         act(.keepFiles((stored.items + [new].compactMap { $0 }).flatMap(\.fileCopies)))
+    }
+}
+
+extension Ingest {
+    /// Removes the edits and reactions in the outbox whose message an item deletes, and earlier
+    /// deletions of it that have failed.
+    ///
+    /// - Returns: The removed items.
+    fileprivate func removeChanges(
+        supersededBy deletion: OutboxItem
+    ) throws(StoreError) -> [OutboxItem] {
+        guard deletion.operation == .delete, let id = deletion.messageID else { return [] }
+        let changes = try batch.outboxItems(in: deletion.channelURL).filter {
+            $0.isUnderstood && $0.messageID == id
+                && ($0.operation != .delete || $0.state == .failed)
+        }
+        for change in changes {
+            try batch.removeOutboxItem(change.requestID, source: .localMessageCanceled)
+        }
+        return changes
     }
 }
 

@@ -154,7 +154,7 @@ extension SyncEngine {
     ///
     /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `invalidArgument` if the message is of another type than the update;
+    ///   stored, or if its deletion is in the outbox; `invalidArgument` if the message is of another type than the update;
     ///   `notPermitted` if another user sent the message; `store`, `closed`.
     @discardableResult
     public func update(
@@ -170,7 +170,8 @@ extension SyncEngine {
 
     /// Deletes a message of the user.
     ///
-    /// An unsent message is canceled, as by ``cancel(_:)``.
+    /// An unsent message is canceled, as by ``cancel(_:)``. The deletion of a sent message cancels
+    /// the edits and reactions of the message that are in the outbox.
     ///
     /// - Returns: The request ID of the deletion or of the canceled message.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
@@ -186,11 +187,11 @@ extension SyncEngine {
 
     /// Adds a reaction to a message, or removes it.
     ///
-    /// A reaction to an unsent message is sent after the message.
+    /// A reaction to an unsent message is shown immediately, and sent after the message.
     ///
     /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `store`, `closed`.
+    ///   stored, or if its deletion is in the outbox; `store`, `closed`.
     @discardableResult
     public func react(
         _ action: ReactionEventAction, with key: String, to target: MessageReference,

@@ -56,17 +56,16 @@ public struct UnsentChanges: Hashable, Sendable {
     }
 
     private func react(_ item: OutboxItem, _ message: inout Message) {
-        guard let userID, let key = item.reactionKey, let id = message.messageID else { return }
+        guard let userID, let key = item.reactionKey else { return }
         let known = message.reactionHistory.first { $0.key == key }
         var event = ReactionEvent()
-        event.messageID = id
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
         // Use the time of the stored reaction instead of the device's time, so that the change
         // takes effect even if the device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
-        message.apply(event)
+        message.react(event)
     }
 }
 
@@ -108,7 +107,7 @@ extension StoreReader {
         in url: ChannelURL, _ state: OutboxItemState
     ) throws(StoreError) -> [Message] {
         let items = try outboxItems(in: url)
-        let overlay = UnsentChanges(items, userID: nil)
+        let overlay = UnsentChanges(items, userID: try storedUserOrNil()?.userID)
         return items.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
             .compactMap { $0.message.flatMap(overlay.shown) }
     }

@@ -15,6 +15,10 @@ extension FuzzTarget {
         var input = FuzzInput(input)
         let kind = input.byte()
         if kind % 8 == 0 {
+            if let former = FormerEpoch(bytes: Array(input.rest)) {
+                precondition(
+                    FormerEpoch(bytes: former.bytes) == former, "An epoch is not read as written.")
+            }
             guard let token = FeedToken(bytes: Array(input.rest)) else { return }
             precondition(FeedToken(bytes: token.bytes) == token, "A token is not read as written.")
             return

@@ -214,21 +214,27 @@ actor TeamChatBackend: Backend {
 
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
-        requestID: RequestID
+        requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         guard case .user(let params) = update else { throw .lacking(.files) }
         let post = try await ask {
             try await server.edit(
-                Int(messageID.rawValue) ?? 0, in: channelURL.rawValue, text: params.text,
-                data: params.data, kind: params.customType, $0)
+                Int(messageID.rawValue) ?? 0, of: number(epoch), in: channelURL.rawValue,
+                text: params.text, data: params.data, kind: params.customType, $0)
         }
         return Message(post)
     }
 
     func delete(
-        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
+        epoch: ServerEpoch?
     ) async throws(BackendError) {
         let id = Int(messageID.rawValue) ?? 0
-        try await ask { try await server.delete(id, in: channelURL.rawValue, $0) }
+        try await ask {
+            try await server.delete(id, of: number(epoch), in: channelURL.rawValue, $0)
+        }
     }
+
+    /// The server's number of an epoch, which it compares with its own: 0 is never equal.
+    private func number(_ epoch: ServerEpoch?) -> Int? { epoch.map { Int($0.rawValue) ?? 0 } }
 }

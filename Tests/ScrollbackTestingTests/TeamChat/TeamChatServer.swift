@@ -182,9 +182,10 @@ actor TeamChatServer {
     }
 
     func edit(
-        _ id: Int, in room: String, text: String?, data: String?, kind: String?, _ session: Int
+        _ id: Int, of epoch: Int?, in room: String, text: String?, data: String?, kind: String?,
+        _ session: Int
     ) throws(Failure) -> Post {
-        var post = try post(id, in: room, session)
+        var post = try post(id, of: epoch, in: room, session)
         guard post.author == (try user(session)) else { throw .forbidden }
         post.text = text ?? post.text
         post.data = data ?? post.data
@@ -196,8 +197,8 @@ actor TeamChatServer {
         return post
     }
 
-    func delete(_ id: Int, in room: String, _ session: Int) throws(Failure) {
-        let (post, user) = (try post(id, in: room, session), try user(session))
+    func delete(_ id: Int, of epoch: Int?, in room: String, _ session: Int) throws(Failure) {
+        let (post, user) = (try post(id, of: epoch, in: room, session), try user(session))
         guard post.author == user || rooms[room]?.members.first == user else { throw .forbidden }
         posts[id] = nil
         postIDs[room]?.removeAll { $0 == id }
@@ -278,8 +279,13 @@ actor TeamChatServer {
         return user
     }
 
-    private func post(_ id: Int, in room: String, _ session: Int) throws(Failure) -> Post {
+    /// Returns a post; throws if the id is that of another epoch, in which it may have been another
+    /// post's.
+    private func post(
+        _ id: Int, of epoch: Int?, in room: String, _ session: Int
+    ) throws(Failure) -> Post {
         _ = try self.room(room, session)
+        guard epoch == nil || epoch == self.epoch else { throw .noPost }
         guard let post = posts[id], post.room == room else { throw .noPost }
         return post
     }

@@ -58,13 +58,14 @@ extension Device {
         try attempt { try core.heldOutboxItem(id) } ?? nil
     }
 
-    /// Returns the result of `body`, or nil if the disk fails or the user may not make the change.
+    /// Returns the result of `body`, or nil if the disk fails, the user may not make the change, or
+    /// has deleted the message.
     private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
         core.time = time
         do {
             return try body()
         } catch let error as SyncError {
-            if error.code == .notPermitted { return nil }
+            if [.notPermitted, .notFound].contains(error.code) { return nil }
             guard error.code == .store, disk != nil else { throw Violation("store", "\(error)") }
             return nil
         }
@@ -76,6 +77,7 @@ extension Device {
         guard try attempt({ try core.post(item) }) != nil else {
             return sendings.withdraw(item.requestID)
         }
+        sendings.cancelChanges(supersededBy: item)
         guard let held = try store.outboxItem(item.requestID) else {
             throw Violation("E1 no lost send", "\(item.requestID) was accepted, and is not there")
         }

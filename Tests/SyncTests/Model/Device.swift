@@ -301,7 +301,10 @@ final class Device {
 
     private func call(at index: Int) async throws {
         let request = calls[index].request
+        let hadEffect = server.count
+        let meant = Result { try sendings.checkTarget(of: request) }
         let answer = try await server.answer(request) { await network.answer(to: request) }
+        if server.count != hadEffect { try meant.get() }
         if case .feed(let cursor) = calls[index].request, case .batch(let batch) = answer,
             batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == cursor,
             isQuiet || !config.returnsEmptyBatches

@@ -28,6 +28,10 @@ final class ModelServer {
     private(set) var made: [RequestID: Int] = [:]
     /// The number of times that each request of the device other than a message was executed.
     private(set) var done: [RequestID: Int] = [:]
+    /// The number of the event in which each of these requests was last executed.
+    private var doneAt: [RequestID: Int] = [:]
+    /// The number of the event in which the server was last restored.
+    private var restoredAt = 0
     /// The request ids of the user's messages that the user edited on another device.
     private(set) var edited: Set<RequestID> = []
 
@@ -77,6 +81,10 @@ final class ModelServer {
         guard let user = users[name] else { preconditionFailure("There is no user \(name).") }
         return user
     }
+
+    /// Returns whether a request was executed since the server was last restored, so that its effect
+    /// is not rolled back.
+    func isStillDone(_ id: RequestID) -> Bool { doneAt[id].map { $0 >= restoredAt } ?? false }
 
     // MARK: The position of a cursor
 
@@ -185,6 +193,7 @@ final class ModelServer {
             history = backup.history
             restores += 1
             count += 1
+            restoredAt = count
             recordEnd()
         case .expireCursors:
             try server.expireCursors()
@@ -300,11 +309,12 @@ final class ModelServer {
             for number in before.nextMessage..<after.nextMessage {
                 try await recordCreated(MessageID(String(number)), item)
             }
-        case .update(let message, let url, _, _), .react(_, _, let message, let url, _):
+        case .update(let message, let url, _, _, _), .react(_, _, let message, let url, _, _):
             done[id, default: 0] += 1
+            doneAt[id] = count
             try await record(message, in: url)
             record()
-        case .delete(let message, let url, _):
+        case .delete(let message, let url, _, _):
             done[id, default: 0] += 1
             history.channels[url]?.entries[message]?.diedAt = count
             try await record(parentOf: message, in: url)

@@ -31,6 +31,8 @@ struct Sendings {
         var isReportedAsFailed = false
         /// The edits of this message, oldest first.
         var edits: [RequestID] = []
+        /// True if the item is a deletion of a message of an earlier epoch of the server.
+        var isDeletionOfFormerEpoch = false
     }
 
     let server: ModelServer
@@ -79,6 +81,18 @@ struct Sendings {
     mutating func withdraw(_ id: RequestID) {
         guard let item = items.removeValue(forKey: id), let target = item.target else { return }
         items[target]?.edits.removeAll { $0 == id }
+    }
+
+    /// Cancels the changes of a message that the user has deleted.
+    mutating func cancelChanges(supersededBy deletion: OutboxItem) {
+        guard deletion.operation == .delete else { return }
+        for change in outboxItems.values
+        where change.requestID != deletion.requestID && change.channelURL == deletion.channelURL
+            && change.messageID == deletion.messageID
+            && (change.operation != .delete || change.state == .failed)
+        {
+            items[change.requestID]?.isCanceled = true
+        }
     }
 
     mutating func rewrite(_ id: RequestID) { items[id]?.isRewritten = true }
@@ -143,7 +157,7 @@ struct Sendings {
         let isTrue =
             switch result {
             case .sent: item.isSend ? wasMade(id) : wasDone(id)
-            case .done: item.isRewritten || wasDone(id)
+            case .done: item.isRewritten || wasDone(id) || item.isDeletionOfFormerEpoch
             case .failed: true
             case .canceled: item.isCanceled || isExcused(id, item)
             case .unknown: false
@@ -172,6 +186,17 @@ struct Sendings {
         items[id]?.isReportedAsFailed = true
     }
 
+    /// Checks that a request changes the message that the user meant, and no other message.
+    func checkTarget(of request: BackendRequest) throws {
+        guard let id = request.outboxItemID, let meant = items[id]?.target,
+            let (url, messageID) = request.changedMessage,
+            let tag = server.history.channels[url]?.entries[messageID]?.tag
+        else { return }
+        if tag != meant.rawValue {
+            throw Violation("E7 right message", "\(id) changes \(tag), not \(meant)")
+        }
+    }
+
     private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
     private func wasDone(_ id: RequestID) -> Bool { server.done[id, default: 0] > 0 }
 
@@ -182,7 +207,7 @@ struct Sendings {
         if let item = items[target], item.isCanceled { return true }
         if config.limitsFailed, items[target]?.hasFailed == true { return true }
         // The message that the change applies to no longer exists.
-        guard let channel = server.history.channels[item.url], server.restores == 0,
+        guard let channel = server.history.channels[item.url],
             let entry = server.history.entry(target.rawValue)
         else { return wasMade(target) }
         return !channel.isVisible(entry)
@@ -198,9 +223,15 @@ struct Sendings {
         guard new.count == held.count else {
             throw Violation("B1 unique id", "outboxItems \(held.map(\.requestID))")
         }
+        for (id, outboxItem) in outboxItems.merging(new, uniquingKeysWith: { $1 })
+        where outboxItem.operation == .delete {
+            items[id]?.isDeletionOfFormerEpoch =
+                outboxItem.targetEpoch.map { $0.rawValue != server.epoch } ?? false
+        }
         for (id, _) in outboxItems where new[id] == nil {
             guard let item = items[id], !item.isCanceled else { continue }
             if item.isSend ? wasMade(id) : wasDone(id) { continue }
+            if item.isDeletionOfFormerEpoch { continue }
             if !isExcused(id, item) { throw Violation("E1 no lost send", "\(id) is gone") }
         }
         for (id, outboxItem) in new {
@@ -270,12 +301,20 @@ struct Sendings {
             if count > (config.deduplicates ? 1 + server.restores : item.callCount) {
                 throw Violation("E2 exactly once", "\(id) was made \(count) times")
             }
+            let left = server.history.channels[item.url]?.entries.values.count {
+                $0.tag == id.rawValue
+            }
+            if config.deduplicates, left ?? 0 > 1 {
+                throw Violation("E2 exactly once", "the server has \(id) \(left ?? 0) times")
+            }
             try checkEdits(id, item)
         }
     }
 
     private func checkEdits(_ id: RequestID, _ item: Item) throws {
-        guard !isCut, server.restores == 0, server.made[id] == 1, !server.edited.contains(id),
+        guard !isCut, server.made[id] == 1, !server.edited.contains(id),
+            item.edits.last.map({ items[$0]?.isRewritten == true || server.isStillDone($0) })
+                ?? true,
             let entry = server.history.entry(id.rawValue), entry.diedAt == nil,
             !config.limitsFailed || !item.hasFailed,
             item.edits.allSatisfy({ items[$0]?.hasFailed == false }),
@@ -291,11 +330,22 @@ struct Sendings {
 }
 
 extension BackendRequest {
+    /// The message that the request changes, or nil for other requests.
+    var changedMessage: (url: ChannelURL, id: MessageID)? {
+        switch self {
+        case .update(let id, let url, _, _, _), .delete(let id, let url, _, _),
+            .react(_, _, let id, let url, _, _):
+            (url, id)
+        default: nil
+        }
+    }
+
     /// The request id of an outbox item, or nil for other requests.
     var outboxItemID: RequestID? {
         switch self {
         case .send(let outboxItem), .upload(let outboxItem, _): outboxItem.requestID
-        case .update(_, _, _, let id), .delete(_, _, let id), .react(_, _, _, _, let id): id
+        case .update(_, _, _, let id, _), .delete(_, _, let id, _), .react(_, _, _, _, let id, _):
+            id
         default: nil
         }
     }

@@ -12,12 +12,14 @@ try await client.connect(as: Credentials("alice"))
 
 let messages = try client.makeMessageCollection(of: "general")
 _ = try await messages.start().refreshed  // messages.items already has the cached rows
+var rows = messages.items
 let changes = messages.allChanges()
 try await messages.send(UserMessageCreateParams("Hello!"))  // is on disk when the call returns
-for await _ in changes {
-    for message in messages.items.compactMap(\.message) {
+for await change in changes {
+    rows = change.applied(to: rows)
+    for message in rows.compactMap(\.message) {
         print(message.sendingStatus, message.text)
     }
-    if messages.pendingMessages.isEmpty { break }
+    if !rows.contains(where: { $0.message?.sendingStatus == .pending }) { break }
 }
 await client.close()

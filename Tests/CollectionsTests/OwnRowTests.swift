@@ -1,0 +1,107 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackStorySupport
+import ScrollbackTestSupport
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Tests that a row that the user wrote never leaves a list while it is sent.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct OwnRowTests {
+    private func releaseHeld(_ call: BackendCall, of story: Story) throws {
+        let index = try #require(story.network.held.firstIndex { $0.call == call })
+        story.network.release(at: index)
+    }
+
+    /// The engine connects to a restored server, sends a message while its feed begins, and
+    /// receives the answer afterwards.
+    @Test func sentRowStaysIfTheFeedBeginsBeforeTheAnswer() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        let backup = try story.server.backup()
+        try await story.open()
+        let view = try await story.startedView()
+        await story.engine.disconnect()
+        try story.server.restore(backup)
+        story.network.hold([.feed], at: .beforeEffect)
+        story.network.hold([.send, .messages, .lookup, .messageChanges])
+        try await story.connect()
+        _ = view.notifications()
+        try await view.collection.send(UserMessageCreateParams("b"))
+        _ = await story.network.held(atLeast: 2)
+        story.network.hold([], at: .beforeEffect)
+        try releaseHeld(.feed, of: story)
+        try await story.waitUntilNotified()
+        try releaseHeld(.send, of: story)
+        await view.hears("updated b: eventMessageSent, succeeded")
+        try await view.isUpToDate()
+        #expect(view.items.last?.message?.text == "b")
+        story.network.stopHolding()
+        await view.shows("a b")
+        try await view.isUpToDate()
+        #expect(!view.notifications().contains { $0.hasPrefix("deleted b") })
+        try await story.end()
+    }
+
+    @Test func reactionToAnUnsentMessageIsShownAtOnce() async throws {
+        let story = try await Story.caching("a")
+        let view = try await story.startedView()
+        await story.engine.disconnect()
+        let message = try await view.collection.send(UserMessageCreateParams("b")).message
+        let id = try #require(message.requestID)
+        func reactions() -> [String] {
+            (view.items.last?.message?.reactions ?? []).map { "\($0.key) \($0.userIDs)" }
+        }
+        try await story.engine.react(.add, with: "+1", to: .written(id), in: "general")
+        try await view.isUpToDate()
+        #expect(view.picture == "a (b)")
+        #expect(reactions() == ["+1 [bob]"])
+        #expect(
+            try story.store.read { try $0.pendingMessages(in: "general") }.map {
+                $0.reactions.count
+            }
+                == [1])
+        try await story.engine.react(.delete, with: "+1", to: .written(id), in: "general")
+        try await view.isUpToDate()
+        #expect(reactions() == [])
+        try await story.engine.react(.add, with: "!", to: .written(id), in: "general")
+        try await story.connect()
+        await view.shows("a b")
+        await view.until { _ in reactions() == ["! [bob]"] }
+        try await story.end()
+    }
+
+    /// The program of the README, started again and again with one cache and a new server each.
+    @Test func firstProgramPrintsItsMessageTwice() async throws {
+        let rounds = ProcessInfo.processInfo.environment["SCROLLBACK_RUNS"].flatMap { Int($0) }
+        let directory = ScratchDirectory()
+        for round in 0..<(rounds ?? 20) {
+            let server = try EmbeddedServer.inMemory()
+            try server.createChannel(
+                GroupChannelCreateParams("General", url: "general"), by: "alice")
+            var options = ChatClientOptions()
+            options.storage = .directory(directory.url)
+            let client = try await ChatClient.open(backend: server.client(), options: options)
+            try await client.connect(as: Credentials("alice"))
+            let messages = try client.makeMessageCollection(of: "general")
+            _ = try await messages.start().refreshed
+            var rows = messages.items
+            let changes = messages.allChanges()
+            try await messages.send(UserMessageCreateParams("Hello!"))
+            var printed: [String] = []
+            for await change in changes {
+                rows = change.applied(to: rows)
+                for message in rows.compactMap(\.message) {
+                    printed.append("\(message.sendingStatus) \(message.text)")
+                }
+                if !rows.contains(where: { $0.message?.sendingStatus == .pending }) { break }
+            }
+            #expect(printed == ["pending Hello!", "succeeded Hello!"], "round \(round)")
+            await client.close()
+        }
+    }
+}
