@@ -319,7 +319,7 @@ extension NumberProbe {
                 "SyncOptions.hugeGapThreshold", "SyncOptions.clockSkew",
                 "SyncOptions.parallelSends",
                 "SyncOptions.outboxItemLifetime", "SyncOptions.failedItemLimit",
-                "SyncOptions.failedItemLifetime",
+                "SyncOptions.failedItemLifetime", "SyncOptions.typingTimeout",
                 "SyncEngine.init(store:backend:options:limits:sleep:jitter:now:makeRequestID:renewSession:)"
             ) { numbers, world in
                 var options = SyncOptions()
@@ -333,6 +333,7 @@ extension NumberProbe {
                 options.outboxItemLifetime = numbers.duration()
                 options.failedItemLimit = numbers.intOrNil()
                 options.failedItemLifetime = numbers.durationOrNil()
+                options.typingTimeout = numbers.duration()
                 options.backoff = Backoff(
                     interval: numbers.duration(), multiplier: numbers.double(),
                     maximum: numbers.duration())

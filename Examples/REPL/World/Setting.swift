@@ -211,6 +211,7 @@ extension Setting where Root == ChatClientOptions {
             Setting("sync.failedItemPolicy", \.sync.failedItemPolicy),
             Setting("sync.failedItemLimit", \.sync.failedItemLimit),
             Setting("sync.failedItemLifetime", \.sync.failedItemLifetime),
+            Setting("sync.typingTimeout", \.sync.typingTimeout),
         ]
     }
 }

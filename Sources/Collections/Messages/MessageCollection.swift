@@ -58,6 +58,9 @@ public final class MessageCollection {
     public private(set) var openChannel: OpenChannel?
 
     /// The users who are typing in the channel.
+    ///
+    /// It is empty without a connection. If the server does not report that a user has stopped
+    /// typing, the user is removed after `SyncOptions.typingTimeout`.
     public private(set) var typingUsers: [User] = []
 
     /// The text that the user is writing in the channel, as saved by ``setDraft(_:)``; otherwise

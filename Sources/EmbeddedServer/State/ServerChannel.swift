@@ -24,6 +24,8 @@ final class ServerChannel {
     var participants: [UserID: Int] = [:]
     /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []
+    /// The time at which the server last reported that a user is typing.
+    var typingReports: [UserID: Timestamp] = [:]
     /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
     /// An upper bound of the positions of all messages.

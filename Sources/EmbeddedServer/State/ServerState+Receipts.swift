@@ -1,5 +1,6 @@
 import Models
 import Store
+import Sync
 
 extension ServerState {
     /// Marks a channel as read by a user up to the current time.
@@ -55,13 +56,22 @@ extension ServerState {
     func setTyping(_ isTyping: Bool, in url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try readableChannel(url, for: userID)
         if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
-        if isTyping && !channel.typing.contains(userID) {
-            channel.typing.append(userID)
-            notifyTyping(in: channel, but: userID)
+        if isTyping {
+            let isNew = !channel.typing.contains(userID)
+            if isNew { channel.typing.append(userID) }
+            // Repeat the report for a user who goes on typing: a device forgets it after a while.
+            let last = channel.typingReports[userID] ?? .distantPast
+            if isNew || now().elapsed(since: last) >= Self.typingInterval {
+                channel.typingReports[userID] = now()
+                notifyTyping(in: channel, but: userID)
+            }
         } else if !isTyping && channel.typing.contains(userID) {
             endTyping(of: userID, in: channel)
         }
     }
+
+    /// The minimum time between two reports that a user is still typing.
+    private static let typingInterval = Duration.seconds(10)
 
     func endTyping(of userID: UserID) {
         for channel in channels.values where channel.typing.contains(userID) {
@@ -71,6 +81,7 @@ extension ServerState {
 
     func endTyping(of userID: UserID, in channel: ServerChannel) {
         channel.typing.removeAll { $0 == userID }
+        channel.typingReports[userID] = nil
         notifyTyping(in: channel, but: userID)
     }
 

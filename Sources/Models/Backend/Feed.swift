@@ -99,6 +99,9 @@ public enum FeedEvent: Hashable, Sendable {
     case delivered(to: UserID, in: ChannelURL, at: Timestamp)
     /// The complete list of users who are typing in a channel. Reported only while the feed is
     /// live, never replayed.
+    ///
+    /// The list is valid until the next one of the channel, or until the connection ends, but not
+    /// longer than the engine's `typingTimeout`.
     case typing([User], in: ChannelURL)
     /// Users entered or exited an open channel that the current user has entered. Reported only
     /// while the feed is live, never replayed.

@@ -465,6 +465,13 @@ public protocol Backend: Sendable {
     /// Reports whether the user is typing.
     ///
     /// - `typing.reported`: The feed reports the typing users to connected members.
+    ///
+    /// The server ends the typing of a user who sends a message, leaves the channel or disconnects. A
+    /// server may not notice that a device has lost the network. Therefore the engine also ends it:
+    /// when its own connection ends, and after ``SyncOptions/typingTimeout`` without another report.
+    /// While a user goes on typing, the client repeats the call with each key press, at most once in
+    /// each interval of its `typingThrottle`. If the server has no timeout of its own, let the feed
+    /// repeat the report from time to time.
     func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError)
 
     // MARK: Managing channels

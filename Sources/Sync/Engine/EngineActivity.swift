@@ -103,13 +103,16 @@ struct ActivityObservers {
         _ wait: SyncCore.Wait, _ attempt: Int, _ duration: Duration?, at time: Timestamp
     ) {
         if observers.isEmpty { return }
-        let wait: EngineActivity.Wait =
+        let reported: EngineActivity.Wait? =
             switch wait {
             case .connection: .connection
             case .feed: .feed
             case .backfill(let url, _): .backfill(url)
             case .outbox(let url, _): .outbox(url)
+            // No attempt follows this wait.
+            case .typing: nil
             }
+        guard let wait = reported else { return }
         guard let duration else { return emit(.gaveUp(wait, at: time)) }
         emit(.waiting(wait, beforeAttempt: attempt, for: duration, at: time))
     }

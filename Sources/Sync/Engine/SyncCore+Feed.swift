@@ -85,6 +85,7 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
+            followTyping(report.typing)
             // The server may have answered requests before the feed began. The feed does not report
             // events between these answers and its beginning, so discard the answers.
             if token == nil { flights.voidAll() }

@@ -75,6 +75,8 @@ struct SyncCore {
         case feed(generation: Int)
         case backfill(ChannelURL, generation: Int)
         case outbox(ChannelURL, generation: Int)
+        /// The time for which a report of typing users is valid.
+        case typing(ChannelURL, number: Int)
     }
 
     /// A call that has no answer yet.
@@ -148,6 +150,8 @@ struct SyncCore {
     var isCatchingUp = true
     /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
+    /// The channels in which the feed has reported typing users.
+    var typing = TypingChannels()
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
@@ -230,6 +234,7 @@ struct SyncCore {
             if generation == connector.generation { backfill.resume(url) }
         case .outbox(let url, let generation):
             if generation == connector.generation { outbox.setBusy(false, url) }
+        case .typing(let url, _): endTyping(in: url, after: wait)
         }
     }
 
@@ -242,6 +247,7 @@ struct SyncCore {
             act(.disconnect)
         case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
+        case .typing(let url, _): endTyping(in: url, after: wait)
         default: break
         }
     }
@@ -521,6 +527,7 @@ struct SyncCore {
 
     mutating func cancelCallsAndWaits() {
         state.isLive = false
+        endTyping()
         backfill.end()
         outbox.reset()
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {

@@ -86,6 +86,13 @@ public struct SyncOptions: Hashable, Sendable {
     /// Older items are canceled at the next connection. The default `nil` means no limit.
     public var failedItemLifetime: Duration?
 
+    /// The duration after which a user no longer counts as typing, unless the feed reports the
+    /// typing users of the channel again; at least zero.
+    ///
+    /// It applies if the feed does not report the end, for example because the device on which the
+    /// user was typing has lost the network. The default is a minute.
+    public var typingTimeout = Duration.seconds(60)
+
     /// Creates the default options.
     public init() {}
 }
@@ -104,6 +111,7 @@ extension SyncOptions {
         options.outboxItemLifetime = max(.zero, outboxItemLifetime)
         options.failedItemLimit = failedItemLimit.map { max(0, $0) }
         options.failedItemLifetime = failedItemLifetime.map { max(.zero, $0) }
+        options.typingTimeout = max(.zero, typingTimeout)
         return options
     }
 }

@@ -13,6 +13,8 @@ extension Ingest {
         /// The channels that have changed since the engine began to catch up; empty after it has
         /// caught up.
         var missedChannels: Set<ChannelURL> = []
+        /// Whether users are typing in each channel of which the feed has reported it.
+        var typing: [ChannelURL: Bool] = [:]
     }
 
     /// Applies a batch of the feed.
@@ -140,6 +142,7 @@ extension Ingest {
             }
         case .typing(let users, let url):
             batch.emit(.typing(users, in: url), source: .eventTypingStatusUpdated)
+            report.typing[url] = !users.isEmpty
         case .participants(let entered, let exited, let url):
             batch.emit(
                 .participants(entered: entered, exited: exited, in: url),
