@@ -96,6 +96,26 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.deleteAsAdmin(id, in: url) }
     }
 
+    /// Deletes all messages that a user has sent.
+    ///
+    /// The feed reports one `messagesDeleted` for each affected channel, and the changelogs report
+    /// each message.
+    ///
+    /// - Parameters:
+    ///   - userID: The user who has sent the messages.
+    ///   - url: The URL of a channel; `nil` for all channels.
+    /// - Returns: The number of deleted messages.
+    /// - Throws: `notFound` if the user or the channel does not exist.
+    /// - Complexity: O(*n*) in the number of messages of the channels.
+    @discardableResult
+    public func deleteMessages(
+        ofSender userID: UserID, in url: ChannelURL? = nil
+    ) throws(BackendError) -> Int {
+        try perform { state throws(BackendError) in
+            try state.deleteMessages(ofSender: userID, in: url)
+        }
+    }
+
     /// Deletes a group or open channel with its messages.
     ///
     /// - Throws: `notFound` if the channel does not exist.

@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Models
 import ScrollbackStorySupport
+import ScrollbackTesting
 import Sync
 import Testing
 
@@ -47,6 +48,19 @@ import Testing
         let later = try await search("umbr")
         #expect(later.messages.map(\.message.text) == ["An umbrella"])
         #expect(later.outboxItems.isEmpty)
+    }
+
+    @Test func purgedMessagesAreNotFound() async throws {
+        let bob = server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        try await bob.say("umbrella", in: "general", ManualClock(at: 1), RequestIDs())
+        _ = try await client.send(UserMessageCreateParams("My umbrella"), in: "general").result
+        let store = try client.engine.store
+        try await store.until { try $0.messages(in: "general").count == 2 }
+        #expect(try await search("umbrella").messages.count == 2)
+        try server.deleteMessages(ofSender: "bob")
+        try await store.until { try $0.messages(in: "general").count == 1 }
+        #expect(try await search("umbrella").messages.map(\.message.text) == ["My umbrella"])
     }
 
     @Test func channelsAreFoundByTheirNamesAndMembers() async throws {

@@ -123,6 +123,11 @@ private final class EmbeddedServerSubject: ConformanceSubject {
         return true
     }
 
+    func deleteMessages(of user: Credentials, in url: ChannelURL?) async throws -> Bool {
+        try current.deleteMessages(ofSender: user.userID, in: url)
+        return true
+    }
+
     func expireMessages(before time: Timestamp) async throws -> Bool {
         try current.expireMessages(before: time)
         return true

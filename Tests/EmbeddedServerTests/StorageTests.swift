@@ -62,6 +62,7 @@ import Testing
         (.gained(LogEntry.Cause(source: .eventUserJoined)), "0077" + "0000"),
         (.lost("c", .banned), "0363"),
         (.historyChanged(from: 1000, through: 1001), "80000000000003e8" + "80000000000003e9"),
+        (.purged("al", ["7", "8"]), "0002616c" + "000137" + "000138"),
     ]
 
     @Test(arguments: Array(entries.indices))

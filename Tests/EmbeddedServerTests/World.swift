@@ -114,6 +114,8 @@ extension FeedEvent {
         case .messageDeleted(let id, in: _, at: _),
             .messageOrEditDeleted(let id, in: _, createdAt: _, at: _):
             "-\(id)"
+        case .messagesDeleted(ofSender: let sender, in: let url, at: _):
+            "-all of \(sender) in \(url?.rawValue ?? "all channels")"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
         case .threadInfo(let event): "thread \(event.threadInfo?.replyCount ?? 0)"

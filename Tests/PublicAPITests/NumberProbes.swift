@@ -420,13 +420,15 @@ extension NumberProbe {
             },
             NumberProbe(
                 "FeedEvent.messageDeleted(_:in:at:)", "FeedEvent.read(by:in:at:)",
-                "FeedEvent.delivered(to:in:at:)", "FeedEvent.historyChanged(in:from:through:)"
+                "FeedEvent.delivered(to:in:at:)", "FeedEvent.historyChanged(in:from:through:)",
+                "FeedEvent.messagesDeleted(ofSender:in:at:)"
             ) { numbers, world in
                 let events: [FeedEvent] = [
                     .messageReceived(Message.sample(30, in: world.url, at: numbers.time())),
                     .read(by: "bob", in: world.url, at: numbers.time()),
                     .delivered(to: "alice", in: world.url, at: numbers.time()),
                     .messageDeleted("30", in: world.url, at: numbers.time()),
+                    .messagesDeleted(ofSender: "alice", in: nil, at: numbers.time()),
                     .historyChanged(
                         in: world.url, from: numbers.time(), through: numbers.time()),
                 ]

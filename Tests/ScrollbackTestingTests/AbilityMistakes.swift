@@ -8,6 +8,28 @@ extension Mistake {
         + moderationMistakes + historyMistakes
 
     private static let historyMistakes: [Mistake] = [
+        .altering("does not report purges", ["feed.purge"]) { (batch: inout FeedBatch) in
+            batch.events.removeAll { event in
+                if case .messagesDeleted = event { true } else { false }
+            }
+        },
+        .altering("reports a purge of the wrong channel", ["feed.purge"]) {
+            (batch: inout FeedBatch) in
+            for (index, event) in batch.events.enumerated() {
+                guard case .messagesDeleted(ofSender: let sender, in: _, at: let time) = event
+                else { continue }
+                batch.events[index] = .messagesDeleted(
+                    ofSender: sender, in: "no-such-channel", at: time)
+            }
+        },
+        .altering("reports a purge in all channels", ["feed.purge"]) {
+            (batch: inout FeedBatch) in
+            for (index, event) in batch.events.enumerated() {
+                guard case .messagesDeleted(ofSender: let sender, in: _, at: let time) = event
+                else { continue }
+                batch.events[index] = .messagesDeleted(ofSender: sender, in: nil, at: time)
+            }
+        },
         .altering("does not report imported messages", ["feed.history"]) {
             (batch: inout FeedBatch) in
             batch.events.removeAll { $0.isHistoryChange }

@@ -46,6 +46,11 @@ struct EmbeddedSubject: ConformanceSubject {
         return true
     }
 
+    func deleteMessages(of user: Credentials, in url: ChannelURL?) async throws -> Bool {
+        try server.deleteMessages(ofSender: user.userID, in: url)
+        return true
+    }
+
     func expireMessages(before time: Timestamp) async throws -> Bool {
         try server.expireMessages(before: time)
         return true

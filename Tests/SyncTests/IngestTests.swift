@@ -430,6 +430,34 @@ import Testing
         #expect(try device.store.read { try $0.picture(of: "general") } == picture)
     }
 
+    @Test func purgeWithoutAChannelConcernsAllChannels() throws {
+        let device = try Device()
+        let urls: [ChannelURL] = ["cats", "general"]
+        try device.apply { ingest in
+            for url in urls {
+                var channel = GroupChannel.sample()
+                channel.url = url
+                for (sender, time) in [("alice", 1000), ("carol", 2000)] as [(UserID, Timestamp)] {
+                    let message = Message(
+                        id: MessageID("\(url) of \(sender)"), channelURL: url,
+                        sender: Sender(id: sender, nickname: ""), text: sender.rawValue,
+                        createdAt: time)
+                    try ingest.apply(message, nil, .fresh)
+                    channel.lastMessage = message
+                }
+                try ingest.batch.save(channel)
+            }
+        }
+        try device.apply(.messagesDeleted(ofSender: "carol", in: nil, at: nil))
+        try device.store.read { reader in
+            for url in urls {
+                #expect(try reader.messages(in: url).map(\.text) == ["alice"])
+                #expect(try reader.groupChannel(url)?.lastMessage?.text == "alice")
+                #expect(try reader.tombstones(in: url).map(\.messageID) == ["\(url) of carol"])
+            }
+        }
+    }
+
     /// Pages without messages have moved the gap's backfill cursor to an older point than the gap's
     /// upper bound.
     @Test(arguments: [(1500, nil), (500, nil), (3500, "w")] as [(Timestamp, PageCursor?)])

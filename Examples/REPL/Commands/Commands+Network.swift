@@ -174,6 +174,18 @@ extension Command {
             let users = try arguments.world.server.userIDs
             return table(users, limit: arguments.limit, orNone: "no users") { [$0.rawValue] }
         },
+        Command(
+            "server purge USER [CHANNEL]",
+            "Deletes all messages that a user has sent, in a channel or in all channels."
+        ) { arguments in
+            guard let user = arguments.words.first, arguments.words.count <= 2 else {
+                throw CommandError.usage
+            }
+            let url = arguments.words.dropFirst().first.map { ChannelURL($0) }
+            let count = try arguments.world.server.deleteMessages(
+                ofSender: UserID(user), in: url)
+            return "deleted \(count) messages of \(user)"
+        },
         Command("server backup", "Copies all data of the server.") { arguments in
             let world = try arguments.world
             world.backup = try world.server.backup()

@@ -93,6 +93,9 @@ struct FeedBuilder {
             events.append(.historyChanged(in: channel.url, from: from, through: through))
             touch(channel, .eventChannelChanged)
             rewritten.insert(channel.number)
+        case .purged(let userID, _):
+            events.append(.messagesDeleted(ofSender: userID, in: channel.url, at: entry.time))
+            touch(channel, .eventMessageDeleted)
         case .lost, .mark: break
         }
     }

@@ -24,6 +24,8 @@ extension FeedEvent {
             hash.combine("messageDeleted", id, url, time)
         case .messageOrEditDeleted(let id, in: let url, let createdAt, let time):
             hash.combine("messageOrEditDeleted", id, url, createdAt, time)
+        case .messagesDeleted(ofSender: let sender, in: let url, at: let time):
+            hash.combine("messagesDeleted", sender, url ?? "", time)
         case .reaction(let event): hash.combine("reaction", event)
         case .threadInfo(let event): hash.combine("threadInfo", event)
         case .truncation(in: let url): hash.combine("truncation", url)

@@ -84,6 +84,33 @@ extension ServerState {
         }
     }
 
+    /// Deletes all messages of a user in a channel or, if `url` is `nil`, in all channels.
+    ///
+    /// - Returns: The number of deleted messages.
+    func deleteMessages(
+        ofSender userID: UserID, in url: ChannelURL?
+    ) throws(BackendError) -> Int {
+        _ = try account(userID)
+        var count = 0
+        let concerned = try url.map { url throws(BackendError) in [try channel(url)] }
+        for channel in (concerned ?? Array(channels.values)).sorted(by: { $0.number < $1.number }) {
+            var ids: [MessageID] = []
+            try scanMessages(of: channel) { message in
+                if message.sender?.userID == userID, let id = message.messageID { ids.append(id) }
+                return true
+            }
+            guard !ids.isEmpty else { continue }
+            count += ids.count
+            for id in ids {
+                guard let (message, location) = try find(id, in: channel) else { continue }
+                try remove(
+                    message, location, from: channel, isReported: true, isPartOfPurge: true)
+            }
+            append(.purged(userID, ids), in: channel)
+        }
+        return count
+    }
+
     /// Makes all cursors and tokens expire, but keeps the log entries, from which unread messages
     /// are counted.
     func expireCursors() throws(BackendError) {

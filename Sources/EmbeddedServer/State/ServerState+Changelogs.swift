@@ -1,6 +1,14 @@
 import Models
 import Store
 
+extension DeletedMessage {
+    fileprivate init(_ id: MessageID, at time: Timestamp) {
+        self.init()
+        messageID = id
+        deletedAt = time
+    }
+}
+
 extension ServerState {
     func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint,
@@ -29,11 +37,9 @@ extension ServerState {
                     if updated.updateValue(position, forKey: position.messageID) == nil {
                         order.append(position.messageID)
                     }
-                case .deleted(let id):
-                    var message = DeletedMessage()
-                    message.messageID = id
-                    message.deletedAt = entry.time
-                    deleted.append(message)
+                case .deleted(let id): deleted.append(DeletedMessage(id, at: entry.time))
+                case .purged(_, let ids):
+                    deleted += ids.map { DeletedMessage($0, at: entry.time) }
                 default: break
                 }
                 return true

@@ -66,10 +66,11 @@ extension ServerState {
 
     /// Removes a message with its index rows.
     ///
-    /// If the feed is to report the deletion, the location of the message stays, marked as deleted.
+    /// If the feed is to report the deletion, the location of the message stays, marked as deleted. A
+    /// purge is reported by one entry for all of its messages.
     func remove(
         _ message: Message, _ location: MessageLocation, from channel: ServerChannel,
-        isReported: Bool
+        isReported: Bool, isPartOfPurge: Bool = false
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
@@ -88,7 +89,7 @@ extension ServerState {
             // The deletion must not be earlier than the message's last edit, whose time may be
             // later than the clock's.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
-            append(.deleted(position.messageID), in: channel)
+            if !isPartOfPurge { append(.deleted(position.messageID), in: channel) }
         } else {
             database.remove { $0.location(position.messageID) }
         }

@@ -27,6 +27,8 @@ struct LogEntry: Hashable {
         /// Messages that were created between two times, both inclusive, were added, changed or
         /// removed without their own entries.
         case historyChanged(from: Timestamp, through: Timestamp)
+        /// All messages of a user were deleted: these.
+        case purged(UserID, [MessageID])
         /// An entry without an event, whose number separates older cursors from newer ones.
         case mark
     }
@@ -71,6 +73,7 @@ extension LogEntry {
         case received = 1
         case updated, deleted, reacted, threadChanged, read, delivered, changed, gained, lost
         case historyChanged
+        case purged
     }
 
     // `kind time channel only …`
@@ -104,6 +107,9 @@ extension LogEntry {
         case .historyChanged(let from, let through):
             writer.timestamp(from)
             writer.timestamp(through)
+        case .purged(let userID, let ids):
+            writer.measured(userID.rawValue)
+            for id in ids { writer.measured(id.rawValue) }
         }
     }
 
@@ -121,6 +127,7 @@ extension LogEntry {
         case .gained: .gained
         case .lost: .lost
         case .historyChanged: .historyChanged
+        case .purged: .purged
         }
     }
 
@@ -158,6 +165,11 @@ extension LogEntry {
         case .historyChanged:
             let from = try reader.timestamp()
             event = .historyChanged(from: from, through: try reader.timestamp())
+        case .purged:
+            let userID = UserID(try reader.measured())
+            var ids: [MessageID] = []
+            while !reader.isAtEnd { ids.append(MessageID(try reader.measured())) }
+            event = .purged(userID, ids)
         case nil: throw reader.damage("a kind of entry")
         }
     }

@@ -71,6 +71,12 @@ public enum FeedEvent: Hashable, Sendable {
     /// the client has not cached the message, it fetches again the messages that may have changed:
     /// those whose last edit has the time `createdAt`, and those with a reply since then.
     case messageOrEditDeleted(MessageID, in: ChannelURL, createdAt: Timestamp, at: Timestamp)
+    /// All messages that a user had sent were deleted, in one channel or, if the channel is `nil`, in
+    /// all channels.
+    ///
+    /// Messages that the user sends afterwards are not affected. The time is `nil` if the backend
+    /// does not know it.
+    case messagesDeleted(ofSender: UserID, in: ChannelURL?, at: Timestamp?)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
     /// A thread has gained or lost a reply.
@@ -125,6 +131,7 @@ extension FeedEvent {
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
             .participants(entered: _, exited: _, in: let url):
             url
+        case .messagesDeleted(ofSender: _, in: let url, at: _): url
         case .channels, .joinedChannels, .unreadCount: nil
         }
     }

@@ -37,7 +37,37 @@ extension BackendConformance {
                 }
             }
         },
+        ConformanceCheck("feed.purge", "delete all messages of a user in a channel") { scene in
+            try await deleteMessages(scene, inAllChannels: false)
+        },
+        ConformanceCheck("feed.purge", "delete all messages of a user in all channels") { scene in
+            try await deleteMessages(scene, inAllChannels: true)
+        },
     ]
+
+    /// Deletes all messages of a user, and checks that a copy of the history that follows the feed
+    /// agrees with two channels.
+    private static func deleteMessages(_ scene: Scene, inAllChannels: Bool) async throws {
+        let (alice, bob, url) = try await scene.pair()
+        let other = try await scene.channel(alice, bob)
+        for url in [url, other] {
+            _ = try await bob.send("one", in: url)
+            _ = try await alice.send("two", in: url)
+            _ = try await bob.send("three", in: url)
+        }
+        var replicas = [try await Replica(alice, url), try await Replica(alice, other)]
+        let cursor = try await alice.tip()
+        guard
+            try await scene.subject.deleteMessages(of: bob.user, in: inAllChannels ? nil : url)
+        else { throw Skipped(text: "the host deletes no messages of a user") }
+        _ = try await bob.send("four", in: url)
+        let texts = try await alice.history(url).map(\.text)
+        try expectEqual(texts, ["two", "four"], "the history afterwards")
+        for index in replicas.indices {
+            try await replicas[index].catchUp(since: cursor)
+            try await replicas[index].expectAgreement()
+        }
+    }
 
     /// Imports messages of a user who is not a member into a channel, both older and newer than the
     /// channel's messages, and checks that the feed reports them.

@@ -71,6 +71,8 @@ extension BackendPromise {
         feed.history: If an import adds messages, or a retention period removes them, without an \
         event for each, the feed reports a `historyChanged` whose range contains them, and the \
         complete state of their channel.
+        feed.purge: If all messages of a user are deleted at once, without an event for each, the \
+        feed reports a `messagesDeleted` with the user.
         feed.restart: Cursors stay valid when the server restarts.
         feed.epoch: Batches have the epoch of the session, unless the server's history is rolled \
         back.

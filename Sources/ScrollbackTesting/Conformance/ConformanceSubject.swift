@@ -80,6 +80,17 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func expireMessages(before time: Timestamp) async throws -> Bool
 
+    /// Deletes all messages that a user has sent, as a moderation tool does.
+    ///
+    /// The default implementation returns `false`, so that the checks of purges are skipped.
+    ///
+    /// - Parameters:
+    ///   - user: The user whose messages are deleted.
+    ///   - url: The URL of the channel; `nil` for all channels.
+    /// - Returns: `true` if the messages are deleted; `false` if the server cannot do this.
+    /// - Throws: Any error; the check fails with it.
+    func deleteMessages(of user: Credentials, in url: ChannelURL?) async throws -> Bool
+
     /// The hooks that ``perform(_:)`` supports; none by default.
     var hooks: Set<ConformanceHook> { get }
 
@@ -127,6 +138,11 @@ extension ConformanceSubject {
 
     /// Returns `false`, because the server cannot remove messages.
     public func expireMessages(before time: Timestamp) async throws -> Bool { false }
+
+    /// Returns `false`, because the server cannot delete all messages of a user.
+    public func deleteMessages(
+        of user: Credentials, in url: ChannelURL?
+    ) async throws -> Bool { false }
 
     /// No hooks.
     public var hooks: Set<ConformanceHook> { [] }

@@ -25,7 +25,7 @@ struct Replica {
         try await reading.catchUp()
         var before = start
         for batch in reading.batches {
-            for event in batch.events where event.channelURL == url {
+            for event in batch.events where event.channelURL == url || event.isOfAllChannels {
                 try await apply(event, before)
             }
             before = batch.cursor
@@ -41,6 +41,8 @@ struct Replica {
             messages[id] = nil
             // The event may have been an edit of an older message, or a reply to one.
             try await fetch(from: .distantPast, through: createdAt)
+        case .messagesDeleted(ofSender: let sender, in: _, at: _):
+            messages = messages.filter { $0.value.sender?.userID != sender }
         case .reaction(let event): messages[event.messageID]?.apply(event)
         case .truncation: try await backfill(before)
         case .historyChanged(in: _, let from, let through):
@@ -124,6 +126,13 @@ extension Device {
         throw Broken(
             text: "the changelog of messages has no end within 400 pages",
             promiseID: "messageChanges.ends")
+    }
+}
+
+extension FeedEvent {
+    /// A Boolean value that indicates whether the event concerns the messages of all channels.
+    fileprivate var isOfAllChannels: Bool {
+        if case .messagesDeleted(ofSender: _, in: nil, at: _) = self { true } else { false }
     }
 }
 

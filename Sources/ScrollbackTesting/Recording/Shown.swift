@@ -107,6 +107,8 @@ extension FeedEvent {
         case .messageDeleted(let id, in: let url, at: _),
             .messageOrEditDeleted(let id, in: let url, createdAt: _, at: _):
             "-\(id) in \(url)"
+        case .messagesDeleted(ofSender: let sender, in: let url, at: _):
+            "-all of \(sender) in \(url?.rawValue ?? "all channels")"
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
         case .threadInfo(let event): "thread(\(event.parentMessageID))"

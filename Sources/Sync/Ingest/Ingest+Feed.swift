@@ -119,6 +119,16 @@ extension Ingest {
             try delete(id, in: url, at: time, messageSource(.eventMessageDeleted))
             if !channelsWithLastMessage.contains(url) { try recordDeleted(id, in: url) }
             report.channelsToBackfill.append(url)
+        case .messagesDeleted(ofSender: let sender, in: let url, at: let time):
+            let urls = if let url { [url] } else { try batch.channelURLs() }
+            for url in urls {
+                try deleteMessages(of: sender, in: url, at: time)
+                guard !channelsWithLastMessage.contains(url),
+                    let last = try batch.groupChannel(orNil: url)?.lastMessage,
+                    last.sender?.userID == sender, let id = last.messageID
+                else { continue }
+                try recordDeleted(id, in: url)
+            }
         case .reaction(let reaction):
             if try apply(reaction, messageSource(.eventReactionUpdated)) {
                 report.channelsToBackfill.append(reaction.channelURL)
@@ -160,6 +170,21 @@ extension Ingest {
         if flights.hasRequests(in: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
         return try batch.message(orNil: position.messageID, in: url) != nil
+    }
+
+    /// Removes all stored messages of a sender from a channel.
+    ///
+    /// - Complexity: O(*n*) in the number of the channel's stored messages.
+    private mutating func deleteMessages(
+        of sender: UserID, in url: ChannelURL, at time: Timestamp?
+    ) throws(StoreError) {
+        // The answer to a request in flight may contain messages of the sender that are not stored.
+        if flights.hasRequests(in: url) { flights.void(url) }
+        for position in try batch.positions(in: url, from: .beginning, to: .end) {
+            let message = try batch.message(orNil: position.messageID, in: url)
+            guard message?.sender?.userID == sender else { continue }
+            try delete(position.messageID, in: url, at: time, messageSource(.eventMessageDeleted))
+        }
     }
 
     /// Marks a message as stale, because the feed has reported that it changed, but not its new
