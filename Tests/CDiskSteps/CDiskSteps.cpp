@@ -11,6 +11,7 @@ void disk_steps_end(void) {}
 
 #else
 
+#include <atomic>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,7 +29,7 @@ void disk_steps_end(void) {}
 extern "C" {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile bool counts;
+static std::atomic<bool> counts;
 static char root[4096];
 static char last_write[4096];
 static unsigned long count;

@@ -192,6 +192,12 @@ extension RecordBytes {
     /// Creates a record of `count` bytes.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
+        // An array with a capacity of 0 has the storage that all empty arrays share, and the
+        // initializer below writes the count into the storage: a data race, although a harmless one.
+        guard count > 0 else {
+            self = .empty
+            return
+        }
         let bytes = ContiguousArray<UInt8>(unsafeUninitializedCapacity: count) {
             buffer, initializedCount in
             var writer = FieldWriter(UnsafeMutableRawBufferPointer(buffer))
