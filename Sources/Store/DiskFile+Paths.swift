@@ -122,7 +122,8 @@ extension DiskFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Returns the names in a directory, unordered; empty if the directory does not exist.
+    /// Returns the names in a directory, unordered and without "." and ".."; empty if the directory
+    /// does not exist.
     static func names(in path: String) throws(StoreError) -> [String] {
         guard let stream = opendir(path) else {
             if errno == ENOENT { return [] }
@@ -133,10 +134,10 @@ extension DiskFile {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { break }
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
         }
         guard errno == 0 else {
             throw StoreError(errno: errno, doing: "read the directory", path: path)

@@ -108,6 +108,18 @@ import Testing
         #expect(try store.view.committed.cache.rows().map(\.key) == left)
     }
 
+    @Test func theSizeIsThatOfTheFilesWithoutTheDirectory() throws {
+        let store = try filled(.disk)
+        for (name, size) in [
+            ("cache", try store.cachedDataSize()), ("outbox", try store.outboxDataSize()),
+        ] {
+            let files = try directory.files(name).reduce(0) {
+                try $0 + Data(contentsOf: $1).count
+            }
+            #expect(size == files, "\(name)")
+        }
+    }
+
     @Test func theSizeOfFilesCountsLogs() throws {
         let store = try directory.open()
         let before = try store.cachedDataSize()

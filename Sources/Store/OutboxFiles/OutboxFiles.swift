@@ -95,7 +95,7 @@ package struct OutboxFiles: Sendable {
             let names = try? DiskFile.names(in: store.files)
         else { return }
         let kept = Set(kept.map(\.name))
-        for name in names where name != "." && name != ".." && !kept.contains(name) {
+        for name in names where !kept.contains(name) {
             try? environment.remove(path(name))
         }
     }
