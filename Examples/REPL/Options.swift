@@ -62,7 +62,8 @@ struct Options {
         $SCROLLBACK_PASSWORD or $SCROLLBACK_TOKEN is the secret of --user, if --secrets has none. The
         prompt asks for the passwords of other Matrix users.
 
-        Commands come from the terminal, a pipe or a script; the exit status is 1 if one fails.
+        Commands come from the terminal, a pipe or a script; the exit status is 1 if one fails, or if
+        the output cannot be written.
         """
     }
 

@@ -11,10 +11,11 @@ package enum REPL {
     ///
     /// It may end the process.
     @MainActor package static func run() async {
+        StandardFiles.replaceClosed()
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains("--help") {
-            print(Options.usage)
-            return
+            let error = StandardFiles.write("\(Options.usage)\n", to: STDOUT_FILENO)
+            exit(error == 0 ? 0 : 1)
         }
         do {
             let options = try Options(arguments)
@@ -24,7 +25,7 @@ package enum REPL {
                 exit(await Script.run(options) ? 0 : 1)
             }
         } catch {
-            FileHandle.standardError.write(Data("error: \(sentence(of: error))\n".utf8))
+            _ = StandardFiles.write("error: \(sentence(of: error))\n", to: STDERR_FILENO)
             exit(2)
         }
     }

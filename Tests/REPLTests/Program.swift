@@ -27,10 +27,13 @@ final class Program: @unchecked Sendable {
     /// - Parameters:
     ///   - arguments: The program's arguments.
     ///   - environment: Changes to the program's environment.
+    ///   - shell: A command of the shell that starts the program, such as `exec "$@" 2>&-`.
     /// - Throws: If the program cannot be started.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process.executableURL = try Program.url()
-        process.arguments = arguments
+    init(
+        _ arguments: [String], environment: [String: String] = [:], shell: String = #"exec "$@""#
+    ) throws {
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", shell, "sh", try Program.url().path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try run()
     }
@@ -65,9 +68,10 @@ final class Program: @unchecked Sendable {
 
     /// Starts the program with pipes, writes its whole input, and waits until it has ended.
     static func run(
-        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
+        _ arguments: [String], _ input: String = "", environment: [String: String] = [:],
+        shell: String = #"exec "$@""#
     ) async throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments, environment: environment)
+        let program = try Program(arguments, environment: environment, shell: shell)
         program.type(input)
         program.endInput()
         return try await program.ends()

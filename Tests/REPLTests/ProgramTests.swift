@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackREPL
 import ScrollbackTestSupport
 import Testing
 
@@ -93,6 +94,72 @@ import Testing
         let result = try await Program.run(arguments)
         #expect(result.status != 0)
         #expect(result.errors == "error: \(message)\n")
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"),
+        arguments: [[], ["--json"]])
+    func aFullDiskForTheOutputEndsTheScript(options: [String]) async throws {
+        let result = try await Program.run(
+            ["--memory"] + options, "connect alice\ntiem 0\n", shell: #"exec "$@" >/dev/full"#)
+        #expect(result.status == 1)
+        #expect(
+            result.errors == "error: the output cannot be written: No space left on device\n")
+        let help = try await Program.run(["--help"], shell: #"exec "$@" >/dev/full"#)
+        #expect(help.status == 1)
+        let unreported = try await Program.run(
+            ["--memory"], "tiem 0\ntime 0\n", shell: #"exec "$@" 2>/dev/full"#)
+        #expect(unreported.status == 1)
+        #expect(unreported.output == "1970-01-01T00:00:00.000Z\n")
+    }
+
+    /// Without a replacement, a file of the database would have the number of a closed file.
+    @Test func aClosedOutputEndsTheScript() async throws {
+        let home = ["--home", directory.path]
+        let result = try await Program.run(
+            home, "demo\nsend Hello\n", shell: #"exec "$@" >&-"#)
+        #expect(result.status == 1)
+        #expect(result.errors == "error: the output cannot be written: Bad file descriptor\n")
+        let silent = try await Program.run(
+            home, "connect alice\ntiem\nlist\n", shell: #"exec "$@" 2>&-"#)
+        #expect(silent.status == 1)
+        #expect(silent.output.hasPrefix("alice\n"), "\(silent)")
+        let mute = try await Program.run(home, shell: #"exec "$@" <&- >&- 2>&-"#)
+        #expect(mute.status == 0)
+        let check = try await Program.run(home, "connect alice\nstore check\n")
+        #expect(check.status == 0, "\(check)")
+    }
+
+    /// Below some limit, not even the database can be opened, or gzip cannot be started.
+    @Test(arguments: [16, 18, 20, 22, 24, 26, 28, 32, 64])
+    func aFailureForLackOfFilesIsReported(limit: Int) async throws {
+        let log = directory.appending(path: "it's a log.jsonl.gz")
+        try await compress(
+            #"{"message_id":"1","channel_url":"pets","created_at":1,"message":"a"}"#, to: log)
+        // The program may end before it reads any input.
+        let commands = try script("connect alice\nimport \(log.path.escaped) server-only\n")
+        let result = try await Program.run(
+            ["--home", directory.path, "--script", commands],
+            shell: #"ulimit -n \#(limit); exec "$@""#)
+        let isImported = result.output.contains("imported 1 message into 1 channel")
+        #expect(result.status == (isImported ? 0 : 1), "\(result)")
+        #expect(isImported == result.errors.isEmpty, "\(result)")
+        #expect(isImported || limit < 64, "\(result)")
+    }
+
+    /// Writes the gzip file of a text.
+    private func compress(_ text: String, to file: URL) async throws {
+        try Data(text.utf8).write(to: file.deletingPathExtension())
+        let gzip = Process()
+        gzip.executableURL = URL(filePath: "/usr/bin/env")
+        gzip.arguments = ["gzip", "-f", file.deletingPathExtension().path]
+        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
+        gzip.terminationHandler = {
+            continuation.yield($0.terminationStatus)
+            continuation.finish()
+        }
+        try gzip.run()
+        for await status in ends { #expect(status == 0) }
     }
 
     @Test func writtenRowsExistInTheNextProcess() async throws {

@@ -120,14 +120,27 @@ struct LogImport: Sendable {
         guard data.starts(with: [0x1F, 0x8B]) else {
             return data.starts(with: mark) ? data.dropFirst(mark.count) : data
         }
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["gzip", "-dc", "--", path]
-        process.standardOutput = pipe
-        try process.run()
-        let text = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        return try decompressed(path)
+    }
+
+    /// Returns the content of a gzip file.
+    ///
+    /// Do not use `Process`, which traps if the process cannot open any more files.
+    private static func decompressed(_ path: String) throws -> Data {
+        let quoted = "'\(path.replacing("'", with: #"'\''"#))'"
+        guard let stream = popen("exec gzip -dc < \(quoted)", "r") else {
+            let reason = String(cString: strerror(errno))
+            throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
+        }
+        var text = Data()
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, stream)
+            if count == 0 { break }
+            text += buffer[..<count]
+        }
+        let hasFailed = ferror(stream) != 0
+        guard pclose(stream) == 0, !hasFailed else {
             throw CommandError.failed("the gzip file '\(path)' is truncated or corrupted")
         }
         return text

@@ -13,7 +13,8 @@ enum Completion {
     ///   - before: The line before the word.
     ///   - workspace: The workspace whose channels, devices and other names are offered.
     ///   - quote: The quote that is open before the word; `nil` if there is none.
-    /// - Returns: The words in alphabetical order. Their case may differ from that of `word`.
+    /// - Returns: The words in alphabetical order, without those that contain control characters or
+    ///   direction marks, which readline would print. Their case may differ from that of `word`.
     @MainActor static func words(
         _ word: String, after before: String, in workspace: Workspace = Workspace(),
         quote: Character? = nil
@@ -38,7 +39,8 @@ enum Completion {
             }
         }
         let word = word.lowercased()
-        return Set(candidates.filter { $0.lowercased().hasPrefix(word) } + paths).sorted()
+        let words = candidates.filter { $0.lowercased().hasPrefix(word) } + paths
+        return Set(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }).sorted()
     }
 
     /// Returns the next words of the commands that start with the given words.

@@ -3,10 +3,15 @@ import Foundation
 /// The output of a script.
 ///
 /// Results go to stdout; errors and progress go to stderr. With `--json`, results, errors and
-/// events go to stdout, as lines of JSON.
+/// events go to stdout, as lines of JSON. If stdout cannot be written, that is reported once.
 @MainActor final class Output {
     /// The number of the line being performed; 0 before the first line.
     var line = 0
+
+    /// A Boolean value that indicates whether stdout could not be written.
+    ///
+    /// All later output to it is discarded.
+    private(set) var hasFailed = false
 
     private let isJSON: Bool
     private let isQuiet: Bool
@@ -40,17 +45,17 @@ import Foundation
     }
 
     private func write(_ lines: [OutputLine]) {
-        for line in lines { write("\(line.json)\n", to: .standardOutput) }
+        for line in lines { write("\(line.json)\n") }
     }
 
     private func writeText(_ text: String) {
-        if !text.isEmpty { write("\(text)\n", to: .standardOutput) }
+        if !text.isEmpty { write("\(text)\n") }
     }
 
     func fail(_ error: any Error, of input: String = "") {
         guard !isJSON else { return write([OutputLine(error, to: input, line)]) }
         let place = line > 0 ? "line \(line): " : ""
-        write("error: \(place)\(sentence(of: error))\n", to: .standardError)
+        report("error: \(place)\(sentence(of: error))\n")
     }
 
     /// Shows progress: on a terminal in place, otherwise as lines at intervals.
@@ -59,18 +64,28 @@ import Foundation
     func progress(_ text: String?) {
         guard !isQuiet else { return }
         if plainProgress == nil {
-            FileHandle.standardError.write(Data("\r\u{1B}[K\(text?.visible ?? "")".utf8))
+            _ = StandardFiles.write("\r\u{1B}[K\(text?.visible ?? "")", to: STDERR_FILENO)
         } else if let line = plainProgress?.line(text, at: .now) {
-            write("\(line)\n", to: .standardError)
+            report("\(line)\n")
         }
     }
 
-    /// Writes text to a file.
+    /// Writes text to stdout.
     ///
     /// Do not use `print` here: flushing its output waits for stdin, which another thread is
     /// reading.
-    private func write(_ text: String, to file: FileHandle) {
-        file.write(Data(text.visible.utf8))
+    private func write(_ text: String) {
+        guard !hasFailed else { return }
+        let error = StandardFiles.write(text.visible, to: STDOUT_FILENO)
+        guard error != 0 else { return }
+        hasFailed = true
+        report("error: the output cannot be written: \(String(cString: strerror(error)))\n")
+    }
+
+    /// Writes text to stderr.
+    private func report(_ text: String) {
+        // If stderr cannot be written either, only the exit status shows that a command failed.
+        _ = StandardFiles.write(text.visible, to: STDERR_FILENO)
     }
 }
 

@@ -39,10 +39,10 @@ struct OutputLine: Encodable {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            // JSON allows the control characters U+007F to U+009F, but a terminal would interpret
-            // them.
+            // JSON allows the control characters U+007F to U+009F and direction marks, but a terminal
+            // would interpret them.
             return String(decoding: try encoder.encode(self), as: UTF8.self).unicodeScalars
-                .map { $0.properties.generalCategory == .control ? $0.jsonEscape : String($0) }
+                .map { $0.isControl ? $0.jsonEscape : String($0) }
                 .joined()
         } catch {
             preconditionFailure("A record, a text or a number cannot be encoded: \(error)")

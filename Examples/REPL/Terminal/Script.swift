@@ -5,7 +5,8 @@ import Scrollback
 @MainActor enum Script {
     /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A script in a file stops at the first line that fails. A script from a pipe continues.
+    /// A script in a file stops at the first line that fails. A script from a pipe continues, unless
+    /// the output cannot be written.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
@@ -33,7 +34,7 @@ import Scrollback
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
             // Stop, because every later line would report that no user is connected.
-            if !succeeded, !options.isDemo {
+            if output.hasFailed || !succeeded && !options.isDemo {
                 await workspace.end()
                 return false
             }
@@ -42,10 +43,10 @@ import Scrollback
             output.line += 1
             guard let isSuccess = await perform(line, workspace, output) else { break }
             succeeded = succeeded && isSuccess
-            if !isSuccess, options.script != nil { break }
+            if output.hasFailed || !isSuccess && options.script != nil { break }
         }
         await workspace.end()
-        return succeeded
+        return succeeded && !output.hasFailed
     }
 
     /// Performs a line, and returns whether it succeeded; `nil` if it ends the script.

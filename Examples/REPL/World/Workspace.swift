@@ -165,7 +165,8 @@ extension Workspace {
 
     var prompt: String {
         guard let device else { return "scrollback> " }
-        return "\(device.name)\(device.collection.map { " \($0.channelURL)" } ?? "")> "
+        let channel = device.collection.map { " \($0.channelURL)" } ?? ""
+        return "\(device.name)\(channel)> ".oneLine
     }
 
     /// Ends all devices and the server, and closes the store.
