@@ -5,7 +5,7 @@ import Sync
 extension Mistake {
     static let ofAbilities =
         reactionMistakes + receiptMistakes + managementMistakes
-        + moderationMistakes + historyMistakes
+        + moderationMistakes + historyMistakes + lossesOfAllFields
 
     private static let historyMistakes: [Mistake] = [
         .altering("does not report purges", ["feed.purge"]) { (batch: inout FeedBatch) in

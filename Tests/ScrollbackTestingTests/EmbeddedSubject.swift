@@ -15,7 +15,10 @@ struct EmbeddedSubject: ConformanceSubject {
         let clock = SteppingClock()
         server = try EmbeddedServer.inMemory { clock.read() }
         server.conditions = conditions
-        for user in users { try server.addUser(User(id: user.userID)) }
+        for user in users {
+            let nickname = user.userID.rawValue.capitalized
+            try server.addUser(User(id: user.userID, nickname: nickname))
+        }
     }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {

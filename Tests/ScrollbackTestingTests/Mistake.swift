@@ -36,5 +36,5 @@ struct Mistake: Sendable, CustomStringConvertible {
 
     static let all =
         feedMistakes + cursorMistakes + pageMistakes + changelogMistakes + channelMistakes
-        + writingMistakes
+        + writingMistakes + lossMistakes
 }

@@ -171,6 +171,11 @@ extension Device {
     /// Throws unless a lookup of the message returns an equal message.
     fileprivate func expectComplete(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
-        try expectEqual([message.essence], found.map(\.essence), "the message in the feed")
+        guard let found = found.first else {
+            throw Broken(text: "a lookup does not find \(message.shown)")
+        }
+        var copies = MessageCopies()
+        copies.add(message, from: "the feed")
+        try copies.expectAgreement(with: found, of: "a lookup")
     }
 }

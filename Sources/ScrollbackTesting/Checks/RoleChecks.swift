@@ -261,7 +261,7 @@ extension Device {
         }.map(\.userID)
     }
 
-    fileprivate func sendPoll(
+    func sendPoll(
         _ texts: [String], in url: ChannelURL
     ) async throws -> (Poll, Message) {
         var poll = Poll()

@@ -4,33 +4,6 @@ import Sync
 // Checks of sending messages.
 extension BackendConformance {
     static let sendChecks: [ConformanceCheck] = [
-        ConformanceCheck("send.message", "send a message with all properties") { scene in
-            let (alice, bob, url) = try await scene.pair()
-            var params = UserMessageCreateParams("hello, wörld 👋")
-            params.data = "{\"a\": 1}"
-            params.customType = "greeting"
-            params.metaArrays = [MetaArray(key: "mood", values: ["sunny", "warm"])]
-            let request = scene.subject.makeRequestID()
-            let answer = try await alice.send(params, in: url, requestID: request)
-            let found = try await bob.backend.lookup([answer.id], in: url).found
-            for message in [answer] + found {
-                try expectEqual(message.text, params.text, "the text")
-                try expectEqual(message.data, params.data, "the data")
-                try expectEqual(message.customType, params.customType, "the custom type")
-                try expectEqual(message.metaArrays, params.metaArrays, "the meta arrays")
-                try expectEqual(message.channelURL, url, "the channel")
-                try expectEqual(message.sender?.userID, alice.userID, "the sender")
-                try expectEqual(message.position, answer.position, "the position")
-            }
-            try expectEqual(found.count, 1, "the number of messages")
-            try expectEqual(answer.requestID, request, "the request id")
-        },
-        ConformanceCheck("send.message", "send a reply", needs: .threads) { scene in
-            let (alice, bob, url) = try await scene.pair()
-            let parent = try await bob.send("question", in: url).id
-            let reply = try await alice.send("answer", in: url, to: parent)
-            try expectEqual(reply.parentMessageID, parent, "the parent message")
-        },
         ConformanceCheck(
             "send.once", "send a request id again, immediately and later",
             needs: .deduplicatesRequests

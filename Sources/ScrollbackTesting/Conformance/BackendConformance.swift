@@ -17,11 +17,11 @@ public enum BackendConformance {
     /// All checks, at least one for each promise.
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
-        + truncationChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks
-        + arrivalChecks + lookupChecks + searchChecks + threadChecks
-        + messageChangeChecks + channelChangeChecks + channelListChecks + sendChecks + writeChecks
-        + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
-        + moderationChecks + roleChecks + openChannelChecks
+        + truncationChecks + historyChecks + pageChecks + agreementChecks + pageCursorChecks
+        + anchorChecks + arrivalChecks + lookupChecks + searchChecks + threadChecks
+        + messageChangeChecks + channelChangeChecks + channelListChecks + contentChecks
+        + sendChecks + writeChecks + reactionChecks + fileChecks + receiptChecks
+        + managementChecks + ownPartChecks + moderationChecks + roleChecks + openChannelChecks
 
     /// The number of checks without any connected device after which a run stops.
     private static let attempts = 3

@@ -22,6 +22,7 @@ package struct CompleteBackend: ForwardingBackend {
         _ answer: Answer
     ) async throws(BackendError) -> any Sendable {
         switch answer {
+        case let message as Message: return try await withReactions([message])[0]
         case var page as MessagePage:
             page.messages = try await withReactions(page.messages)
             return page

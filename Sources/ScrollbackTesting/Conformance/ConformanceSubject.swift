@@ -91,6 +91,13 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func deleteMessages(of user: Credentials, in url: ChannelURL?) async throws -> Bool
 
+    /// The fields of a message for which the server has no place; none by default.
+    ///
+    /// They are the JSON names of fields of `Message`, such as `translation_target_languages`. The
+    /// check of `send.message` accepts messages without these fields. All calls must agree on them
+    /// nevertheless.
+    var unsupportedFields: Set<String> { get }
+
     /// The hooks that ``perform(_:)`` supports; none by default.
     var hooks: Set<ConformanceHook> { get }
 
@@ -143,6 +150,9 @@ extension ConformanceSubject {
     public func deleteMessages(
         of user: Credentials, in url: ChannelURL?
     ) async throws -> Bool { false }
+
+    /// No fields.
+    public var unsupportedFields: Set<String> { [] }
 
     /// No hooks.
     public var hooks: Set<ConformanceHook> { [] }

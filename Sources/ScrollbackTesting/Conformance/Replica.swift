@@ -142,21 +142,6 @@ extension Message {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
-
-    /// The properties that must be equal in all responses that contain this version of the message.
-    var essence: [String] {
-        [
-            "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
-            "by \(sender?.userID ?? "nobody") \(sender?.nickname ?? "")",
-            "at \(createdAt)", "version \(version)", "text \(text)", "data \(data)",
-            "custom type \(customType)",
-            "meta arrays \(metaArrays.map { "\($0.key)=\($0.values)" })",
-            "parent \(parentMessageID?.rawValue ?? "none")", "mentions \(mentionedUserIDs)",
-            "thread of \(threadInfo?.replyCount ?? 0)", isSilent ? "silent" : "not silent",
-            "reactions \(reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted())",
-            "file \(file?.url ?? "none")",
-        ]
-    }
 }
 
 extension GroupChannel {

@@ -106,8 +106,8 @@ public protocol Backend: Sendable {
     /// - `feed.cursor`: A batch with events has a cursor of its own, unless a later batch repeats
     ///   these events.
     /// - `feed.live`: `isLive` is false while missed events remain to be reported.
-    /// - `feed.whole`: A message is reported with all its fields, and never in a version older than
-    ///   one that was reported before.
+    /// - `feed.whole`: A message is reported with all its fields, as a lookup returns it, and never
+    ///   in a version older than one that was reported before.
     /// - `feed.sender`: The user's own messages are reported too, with their request IDs, to each
     ///   of the user's devices.
     /// - `feed.members`: A channel that the user joins is reported with its complete state, and a
@@ -163,6 +163,11 @@ public protocol Backend: Sendable {
     /// - `messages.fresh`: A page reflects all events that the feed had reported when the page was
     ///   requested.
     /// - `messages.expired`: An unknown cursor or message throws `expired`.
+    /// - `messages.same`: All calls that return a message to a user return it with the same value in
+    ///   every field of `Message`: pages of channels and threads, lookups, changelogs, searches, and
+    ///   the calls that write it.
+    /// - `messages.sent`: Every message in an answer or in the feed has an ID and the sending status
+    ///   `succeeded`. The backend sets the status.
     ///
     /// - Throws: `expired` if the server no longer knows the cursor or the message.
     func messages(
@@ -319,8 +324,8 @@ public protocol Backend: Sendable {
 
     /// Sends a message.
     ///
-    /// - `send.message`: The message has an ID, a position, the item's request ID, and the content
-    ///   of the item's parameters.
+    /// - `send.message`: The message has an ID, a position, the item's request ID, and every field
+    ///   of the item's message and parameters for which the server has a place.
     /// - `send.once`: If the backend deduplicates requests, two requests of a device with the same
     ///   request ID create one message, even if the first response was lost, provided that the
     ///   second request is made within ``deduplicationPeriod``. If the backend deduplicates across

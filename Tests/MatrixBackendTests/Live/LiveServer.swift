@@ -152,5 +152,7 @@ struct LiveSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
+    let unsupportedFields: Set = ["translation_target_languages"]
+
     var deadline: Duration? { .seconds(120) }
 }

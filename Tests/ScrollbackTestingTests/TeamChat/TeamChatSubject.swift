@@ -24,6 +24,10 @@ struct TeamChatSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
+    let unsupportedFields: Set = [
+        "mentioned_user_ids", "mentioned_message_template", "translation_target_languages",
+    ]
+
     func makeChannel(
         named name: String, for users: [Credentials]
     ) async throws -> ChannelURL? {

@@ -1,0 +1,117 @@
+import Foundation
+import Models
+import Sync
+
+/// The copies of a message that different calls of one device have returned.
+struct MessageCopies {
+    private var copies: [(source: String, message: Message)] = []
+
+    mutating func add(_ message: Message?, from source: String) {
+        if let message { copies.append((source, message)) }
+    }
+
+    /// Adds each copy of a message in a list; throws unless there is exactly one.
+    mutating func add(_ id: MessageID, among messages: [Message], from source: String) throws {
+        let found = messages.filter { $0.messageID == id }
+        try expect(
+            found.count == 1, "\(source) contains \(id) \(found.count) times: \(messages.ids)")
+        add(found[0], from: source)
+    }
+
+    mutating func add(_ other: MessageCopies) { copies += other.copies }
+
+    /// Throws unless all copies have the same value in every field, except for the sending status.
+    func expectAgreement(with message: Message, of source: String) throws {
+        for copy in copies {
+            let differences = copy.message.differences(from: message)
+            try expect(
+                differences.isEmpty,
+                "\(copy.source) differs from \(source) in \(message.shown): \(differences.joined(separator: ", "))"
+            )
+        }
+    }
+
+    /// Throws unless all copies are those of a message that the server has accepted.
+    func expectSent() throws {
+        for (source, message) in copies {
+            try expect(
+                message.messageID != nil && message.sendingStatus == .succeeded,
+                "\(message.shown) has the sending status \(message.sendingStatus) in \(source)")
+        }
+    }
+}
+
+extension Message {
+    /// Returns the fields of the schema in which the message differs from another copy of it, with
+    /// both values.
+    ///
+    /// The sending status is ignored, because it has a promise of its own. The order of reactions
+    /// and of their users has no meaning, and a copy may omit reactions that no user has any longer.
+    func differences(from other: Message) -> [String] {
+        let (mine, theirs) = (compared, other.compared)
+        guard mine != theirs else { return [] }
+        let (left, right) = (mine.json, theirs.json)
+        let names = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
+        // Fields that this version of the code does not know are not part of the JSON.
+        guard !names.isEmpty else { return ["unknown fields"] }
+        return names.map { name in
+            "\(name) \(left[name]?.description ?? "missing") instead of "
+                + (right[name]?.description ?? "missing")
+        }
+    }
+
+    private var compared: Message {
+        var message = self
+        message.sendingStatus = .none
+        message.reactions = reactions.sorted { $0.key < $1.key }.map { reaction in
+            var reaction = reaction
+            reaction.userIDs.sort()
+            return reaction
+        }
+        return message
+    }
+
+    /// Returns the fields of an unsent message, as lists show it, that the sent message lacks or has
+    /// with another value.
+    ///
+    /// Only the fields that the sender determines count. `ignored` contains the JSON names of fields
+    /// for which the server has no place.
+    func losses(of unsent: Message, except ignored: Set<String>) -> [String] {
+        let local: Set = [
+            "created_at", "sending_status", "user", "user_message_params", "file_message_params",
+            "multiple_files_message_params",
+        ]
+        let sent = json
+        return unsent.json.filter { !local.contains($0.key) && !ignored.contains($0.key) }
+            .sorted { $0.key < $1.key }
+            .compactMap { name, value in
+                let received = sent[name] ?? .null
+                guard !received.contains(value) else { return nil }
+                return "\(name) \(received) instead of \(value)"
+            }
+    }
+
+    private var json: [String: JSONValue] {
+        // Encoding a record to JSON, and decoding any JSON, cannot fail.
+        guard let data = try? JSONEncoder().encode(self),
+            case .object(let fields) = try? JSONDecoder().decode(JSONValue.self, from: data)
+        else { return [:] }
+        return fields
+    }
+}
+
+extension JSONValue {
+    /// Returns whether the value equals another value, or is an object with all of its values that
+    /// are not empty.
+    fileprivate func contains(_ other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.object(let mine), .object(let others)):
+            others.allSatisfy { name, value in
+                value == "" || value == .null || (mine[name] ?? .null).contains(value)
+            }
+        case (.array(let mine), .array(let others)):
+            mine.count == others.count && zip(mine, others).allSatisfy { $0.contains($1) }
+        default: self == other || (self == .null && other == "")
+        }
+    }
+}
