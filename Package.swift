@@ -46,7 +46,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        // Before version 1.0, a minor version may break the API.
+        .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ] + levelDBPackages,
     targets: [
         // MARK: C libraries
@@ -102,7 +103,7 @@ let package = Package(
             dependencies: [
                 "Models", "Store", "Sync", "Collections",
                 .product(
-                    name: "FlyingFox", package: "FlyingFox",
+                    name: "FlyingSocks", package: "FlyingFox",
                     condition: .when(traits: ["Inspector"])),
             ],
             resources: [.embedInCode("Page")]

@@ -24,7 +24,9 @@ final class Actions {
     /// Another action uses them to connect again.
     private var credentials: Credentials?
 
-    init(_ client: ClientReference) { self.client = client }
+    private let mask: TextMask
+
+    init(_ client: ClientReference, _ mask: TextMask) { (self.client, self.mask) = (client, mask) }
 
     /// Performs an action.
     ///
@@ -44,7 +46,7 @@ final class Actions {
                 return "The client retries the connection, if it wants one."
             }
             let outcome = try await client.connect(as: credentials)
-            return outcome.error.map { "Not connected yet: \($0.message)" }
+            return outcome.error.map { "Not connected yet: \(mask.shown($0))" }
                 ?? "The client is online."
         case "backfill": return try await backfill(action, engine)
         case "verify":

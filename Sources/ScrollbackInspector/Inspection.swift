@@ -18,9 +18,9 @@ final class Inspection: Sendable {
         _ pause: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.client = ClientReference(client)
-        actions = Actions(self.client)
+        actions = Actions(self.client, TextMask(isOn: options.masksTexts))
         self.options = options
-        monitor = Monitor(self.client, channels, pause)
+        monitor = Monitor(self.client, channels, TextMask(isOn: options.masksTexts), pause)
     }
 
     /// Returns a report as JSON.
@@ -157,7 +157,8 @@ struct Query: Sendable {
     }
 }
 
-/// Shortens the texts in a report or, if texts are masked, replaces each text by its length.
+/// Shortens the texts in a report or, if texts are masked, replaces each text by its length, and each
+/// error by its code.
 struct TextMask: Sendable {
     let isOn: Bool
 
@@ -169,5 +170,21 @@ struct TextMask: Sendable {
     func shown(_ text: String, limit: Int = rowLimit) -> String {
         if isOn { return text.isEmpty ? "" : "••• \(text.count) characters" }
         return String(text.prefix(limit))
+    }
+
+    /// Returns the message of an error.
+    ///
+    /// The message of a server may quote what users have written.
+    func shown(_ error: any Error) -> String {
+        switch error {
+        case let error as BadRequest: error.message
+        case let error as SyncError: shown(code: error.code, error.message)
+        case let error as BackendError: shown(code: error.code, error.message)
+        default: isOn ? "\(type(of: error))" : "\(error)"
+        }
+    }
+
+    private func shown(code: some CustomStringConvertible, _ message: String) -> String {
+        isOn ? "\(code)" : "\(code): \(message)"
     }
 }

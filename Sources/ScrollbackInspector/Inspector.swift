@@ -27,6 +27,7 @@
         let inspection: Inspection
         private weak var client: ChatClient?
         private let makeToken: () -> String
+        private let pause: @Sendable (Duration) async throws -> Void
         private var server: InspectorServer?
         private(set) var lifetime: Task<Void, Never>?
 
@@ -42,8 +43,8 @@
         /// - Parameters:
         ///   - client: The client.
         ///   - options: The options of the inspector.
-        ///   - pause: A closure that waits between two updates of a page, and between two checks of
-        ///     whether a user has connected.
+        ///   - pause: A closure that waits between two updates of a page, between two checks of
+        ///     whether a user has connected, and for a client that is slow to send its request.
         ///   - makeToken: A closure that returns the token of the address.
         package init(
             _ client: ChatClient, options: InspectorOptions,
@@ -55,6 +56,7 @@
             self.client = client
             self.options = options
             self.makeToken = makeToken
+            self.pause = pause
             inspection = Inspection(client, options, pause)
         }
 
@@ -83,10 +85,11 @@
             guard let client else {
                 throw InspectorError(.closed, "the client of the inspector was released")
             }
-            let server = InspectorServer(inspection, token: makeToken(), port: options.port)
+            let server = InspectorServer(
+                inspection, token: makeToken(), port: options.port, pause: pause)
             self.server = server
             do throws(InspectorError) {
-                address = try await server.start()
+                address = try server.start()
             } catch {
                 self.server = nil
                 throw error

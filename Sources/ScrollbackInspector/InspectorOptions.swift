@@ -12,8 +12,9 @@ public struct InspectorOptions: Hashable, Sendable {
     /// A Boolean value that indicates whether the page shows the lengths of texts instead of the
     /// texts.
     ///
-    /// If it is `true`, texts, names and data that users have written do not leave the process.
-    /// IDs, URLs of channels and times are still shown. The default is `false`.
+    /// If it is `true`, texts, names and data that users have written do not leave the process, nor
+    /// do the messages of a server's errors, which may quote them. IDs, URLs of channels, times, and
+    /// the codes of errors are still shown. The default is `false`.
     public var masksTexts = false
 
     /// Creates the default options.

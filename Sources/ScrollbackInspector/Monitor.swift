@@ -8,6 +8,7 @@ import Sync
 actor Monitor {
     private let client: ClientReference
     private let channels: ChannelList
+    private let mask: TextMask
     private let pause: @Sendable (Duration) async throws -> Void
 
     private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
@@ -54,11 +55,12 @@ actor Monitor {
     }
 
     init(
-        _ client: ClientReference, _ channels: ChannelList,
+        _ client: ClientReference, _ channels: ChannelList, _ mask: TextMask,
         _ pause: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.client = client
         self.channels = channels
+        self.mask = mask
         self.pause = pause
     }
 
@@ -251,11 +253,11 @@ actor Monitor {
                 phases.append(SyncReport.Phase(at: time, state: name))
                 add("connection", name)
             }
-            if let failure = state.failure { add("failure", "\(failure.code): \(failure.message)") }
+            if let failure = state.failure { add("failure", mask.shown(failure)) }
         case .hugeGap(let url): add("gap", "a visible gap is huge", url)
         case .historyLost(let loss): add("loss", "the server's history was lost: \(loss)")
         case .failed(let url, let error):
-            add("failure", "gave up: \(error.code): \(error.message)", url)
+            add("failure", "gave up: \(mask.shown(error))", url)
         case .evicted(let eviction):
             add(
                 "eviction",
@@ -276,7 +278,8 @@ actor Monitor {
                 case .success(let count, let byteCount, _):
                     (call.result, call.count, call.bytes) = ("done", count, byteCount)
                 case .failure(let error):
-                    (call.result, call.message) = ("\(error.code)", error.message)
+                    call.result = "\(error.code)"
+                    if !mask.isOn { call.message = error.message }
                 }
             }
             if case .success(_, _, let truncated) = result {
@@ -364,7 +367,7 @@ actor Monitor {
         SyncReport(
             connection: "\(state.connection)", isLive: state.isLive,
             channelsLeft: state.channelsLeft,
-            failure: state.failure.map { "\($0.code): \($0.message)" }, phases: phases.newest,
+            failure: state.failure.map { mask.shown($0) }, phases: phases.newest,
             lastFeed: lastFeed, calls: calls.newest, notes: notes.newest,
             now: now().milliseconds)
     }

@@ -54,14 +54,20 @@
         func say(_ texts: [String], in url: ChannelURL = "general") async throws -> [Message] {
             var messages: [Message] = []
             for text in texts {
-                clock.advance(by: .seconds(1))
-                lastRequest += 1
-                var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
-                message.userMessageParams = UserMessageCreateParams(text)
-                let item = OutboxItem(message, requestID: RequestID("alice \(lastRequest)"))
-                messages.append(try await alice.send(item))
+                messages.append(try await send(UserMessageCreateParams(text), in: url))
             }
             return messages
+        }
+
+        /// Sends a message as alice, one second after the previous one.
+        func send(
+            _ params: UserMessageCreateParams, in url: ChannelURL = "general"
+        ) async throws -> Message {
+            clock.advance(by: .seconds(1))
+            lastRequest += 1
+            let message = Message(params, in: url, by: nil, at: 0)
+            let item = OutboxItem(message, requestID: RequestID("alice \(lastRequest)"))
+            return try await alice.send(item)
         }
 
         /// Sends many texts while bob is offline, so that the feed reports a truncation of the

@@ -1,7 +1,6 @@
 #if Inspector
     import Collections
     import EmbeddedServer
-    import FlyingFox
     import Foundation
     import Models
     import Store
@@ -52,18 +51,14 @@
         func foreignHostsAreRefused(_ host: String) async throws {
             let story = try await InspectorStory()
             let server = InspectorServer(story.inspector.inspection, token: "secret", port: 0)
-            let address = try await server.start()
+            let address = try server.start()
             let own = "127.0.0.1:\(address.port!)"
-            func status(_ host: String) async -> Int {
-                var headers = HTTPHeaders()
-                headers[.host] = host
-                let request = HTTPRequest(
-                    method: .GET, version: .http11, path: "/secret/overview", query: [],
-                    headers: headers, body: HTTPBodySequence())
-                return await server.respond(to: request).statusCode.code
+            func status(_ host: String) async throws -> HTTPResponse.Status {
+                let head = "GET /secret/overview HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+                return await server.respond(to: try HTTPRequest(head: Data(head.utf8))).status
             }
-            #expect(await status(own) == 200)
-            #expect(await status(host) == 403)
+            #expect(try await status(own) == .ok)
+            #expect(try await status(host) == .forbidden)
             await server.stop()
             await story.close()
         }
@@ -228,11 +223,26 @@
             var options = InspectorOptions()
             options.masksTexts = true
             let story = try await InspectorStory(options)
-            let sent = try await story.say(["confidential"])
+            let monitor = story.inspector.inspection.monitor
+            let page = await monitor.open()
+            while await !monitor.isObserving { await Task.yield() }
+            var params = UserMessageCreateParams("confidential")
+            params.data = "confidential"
+            params.customType = "confidential"
+            params.metaArrays = [MetaArray(key: "confidential", values: ["confidential"])]
+            let sent = try await story.send(params)
             try await story.until { try $0.messageCount() == 1 }
-            story.network.hold([.send], at: .beforeEffect)
-            _ = try await story.engine.send(UserMessageCreateParams("confidential"), in: "general")
-            let id = sent[0].messageID!.rawValue
+            // A server may quote the text that it refuses.
+            let refusal = BackendError(.refused, "refused: confidential")
+            story.network.failNext(1, of: [.send], with: refusal, at: .beforeEffect)
+            let engine = try story.engine
+            _ = try await engine.send(params, in: "general")
+            try await story.until { try $0.outboxItems().first?.state == .failed }
+            story.network.failNext(1, of: [.messages], with: refusal, at: .beforeEffect)
+            await #expect(throws: SyncError.self) {
+                try await engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+            }
+            let id = sent.messageID!.rawValue
             for path in [
                 "overview", "channels", "channel?channel=general", "history?channel=general",
                 "message?channel=general&id=\(id)", "outbox", "sync",
@@ -242,7 +252,40 @@
                 #expect(!body.contains("confidential"), "\(path): \(body)")
                 #expect(!body.contains("General"), "\(path): \(body)")
             }
+            let fields = try await story.get("message?channel=general&id=\(id)").0
+            #expect(fields.contains(#""\"general\"""#), "IDs are shown: \(fields)")
+            withExtendedLifetime(page) {}
             await story.close()
+        }
+
+        @Test func maskedErrorsAreCodes() {
+            let error = SyncError(.refused, "confidential")
+            #expect(TextMask(isOn: true).shown(error) == "refused")
+            #expect(TextMask(isOn: false).shown(error) == "refused: confidential")
+        }
+
+        /// Otherwise, searches for prefixes of a name would reveal it letter by letter.
+        @Test func maskedNamesCannotBeFound() async throws {
+            for isMasked in [true, false] {
+                var options = InspectorOptions()
+                options.masksTexts = isMasked
+                let story = try await InspectorStory(options)
+                for (url, name) in [("a", "zebra"), ("b", "horse")] {
+                    try story.server.createChannel(
+                        GroupChannelCreateParams(name, userIDs: ["bob"], url: ChannelURL(url)),
+                        by: "alice")
+                }
+                try await story.until { try $0.groupChannel("b") != nil }
+                func urls(_ query: String) async throws -> [String] {
+                    let page = try await story.report("channels?\(query)")
+                    let rows = page["rows"] as? [[String: Any]]
+                    return rows?.compactMap { $0["url"] as? String } ?? []
+                }
+                #expect(try await urls("text=zeb") == (isMasked ? [] : ["a"]))
+                let sorted = try await urls("sort=name&order=ascending")
+                #expect(sorted == (isMasked ? ["a", "b", "general"] : ["general", "b", "a"]))
+                await story.close()
+            }
         }
 
         @Test func channelListSortsAndFilters() async throws {

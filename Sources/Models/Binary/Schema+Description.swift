@@ -80,6 +80,9 @@ package struct FieldBytes: Sendable {
     /// The value in JSON notation; for a record, the name of its type.
     package let value: String
 
+    /// A Boolean value that indicates whether the value is a text, or of an unknown type.
+    package let isText: Bool
+
     /// The fields of the nested record; `nil` if the field contains no record.
     package let fields: [FieldBytes]?
 }
@@ -136,6 +139,7 @@ extension FieldBytes {
                     name: field?.name,
                     value: field?.kind.describe(span, offset..<end)
                         ?? "unknown, of wire type \(wireType)",
+                    isText: field?.kind.isText ?? true,
                     fields: nested.map { all(in: span, offset..<end, $0) }))
             offset = end
         }
@@ -175,6 +179,11 @@ extension FieldKind {
             }
             return label == .repeated ? "[\(values.joined(separator: ", "))]" : values[0]
         }
+    }
+
+    fileprivate var isText: Bool {
+        guard label != .map, case .text = element else { return false }
+        return true
     }
 
     private func describe(_ number: Int64) -> String {

@@ -68,13 +68,12 @@ actor ChannelList {
     ) throws -> Page {
         let snapshot = try session.store.snapshot()
         try update(session.store, snapshot)
-        var found = try rows(matching: request, in: snapshot)
+        var found = try rows(matching: request, in: snapshot, mask)
         let matching = found.count
         found.sort { request.precedes($0, $1) }
         var page = Array(found.dropFirst(request.offset).prefix(request.limit))
         for index in page.indices {
             let url = ChannelURL(page[index].url)
-            page[index].name = mask.shown(page[index].name)
             do throws(StoreError) {
                 page[index].bar = try CoverageBar(of: url, in: snapshot)
                 page[index].unsent = try snapshot.outboxItemCount(in: url)
@@ -85,9 +84,18 @@ actor ChannelList {
         return Page(total: rows.count, matching: matching, offset: request.offset, rows: page)
     }
 
+    /// Returns the rows that match a request, with masked names.
+    ///
+    /// The rows are searched and sorted by the masked names. Otherwise, the result of a search would
+    /// reveal a name letter by letter.
     private func rows(
-        matching request: Request, in snapshot: Snapshot
+        matching request: Request, in snapshot: Snapshot, _ mask: TextMask
     ) throws(StoreError) -> [Row] {
+        let rows = rows.mapValues { row in
+            var row = row
+            row.name = mask.shown(row.name)
+            return row
+        }
         var candidates: any Collection<Row> = rows.values
         func named(_ urls: some Sequence<ChannelURL>) -> [Row] { Set(urls).compactMap { rows[$0] } }
         switch request.filter {

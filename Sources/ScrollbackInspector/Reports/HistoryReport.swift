@@ -186,12 +186,19 @@ extension MessageReport.Field {
         return fields
     }
 
+    /// The names of the texts that are shown even if texts are masked: the IDs, and the URLs of
+    /// channels.
+    private static let identifiers: Set = [
+        "message_id", "parent_message_id", "request_id", "user_id", "user_ids",
+        "mentioned_user_ids", "channel_url",
+    ]
+
     /// Returns the value of a field; if texts are masked, the length of a text that is not an
     /// identifier.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
-        let isText = field.value.hasPrefix("\"")
-        let isIdentifier = ["_id", "_url", "type"].contains { field.name?.hasSuffix($0) ?? false }
-        if mask.isOn, isText, !isIdentifier { return "••• \(field.payload.count) bytes" }
+        if mask.isOn, field.isText, !identifiers.contains(field.name ?? "") {
+            return "••• \(field.payload.count) bytes"
+        }
         let limit = TextMask.fieldLimit
         if field.value.utf8.count <= limit { return field.value }
         return field.value.prefix(limit) + "… (\(field.payload.count) bytes)"

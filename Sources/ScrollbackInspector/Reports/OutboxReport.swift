@@ -65,8 +65,9 @@ extension OutboxReport.Item {
             target: item.messageID?.rawValue ?? item.targetRequestID?.rawValue,
             createdAt: item.createdAt.milliseconds, attempts: item.attempts,
             retryAt: item.state == .pending && !isInFlight ? retryAt : nil,
-            error: item.errorMessage.map { "\($0) (\(item.errorCode?.rawValue ?? 0))" }
-                ?? item.errorCode.map { "error \($0.rawValue)" },
+            error: item.errorMessage.flatMap {
+                mask.isOn ? nil : "\($0) (\(item.errorCode?.rawValue ?? 0))"
+            } ?? item.errorCode.map { "error \($0.rawValue)" },
             isResendable: item.isResendable, isDoubtful: item.isDoubtful,
             files: item.files.enumerated().map { index, file in
                 OutboxReport.File(

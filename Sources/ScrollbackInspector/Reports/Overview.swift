@@ -25,9 +25,8 @@ struct Overview: Encodable, Sendable {
         masksTexts = inspection.options.masksTexts
         guard let client = inspection.client.state else { return }
         userID = client.currentUser?.userID.rawValue
-        nickname = client.currentUser.map {
-            TextMask(isOn: inspection.options.masksTexts).shown($0.nickname)
-        }
+        let mask = TextMask(isOn: masksTexts)
+        nickname = client.currentUser.map { mask.shown($0.nickname) }
         isStored = client.isUsingLocalCaching
         unreadCount = client.unreadCount?.groupChannelUnreadMessageCount
         if let error = client.cachingError { warnings.append("works in memory: \(error.message)") }
@@ -39,7 +38,7 @@ struct Overview: Encodable, Sendable {
         guard let session = inspection.client.session else { return }
         let state = await session.engine.state
         connection = "\(state.connection)"
-        if let failure = state.failure { warnings.append("\(failure.code): \(failure.message)") }
+        if let failure = state.failure { warnings.append(mask.shown(failure)) }
         canGoOnline = state.connection == .offline
         let counts = try? await onDisk { () throws(StoreError) in
             let snapshot = try session.store.snapshot()

@@ -1,6 +1,4 @@
 #if Inspector
-    import FlyingFox
-    import FlyingSocks
     import Foundation
     import Models
     import Sync
@@ -13,62 +11,58 @@
     final class InspectorServer: Sendable {
         private let inspection: Inspection
         private let token: String
-        private let server: HTTPServer
+        private let port: UInt16
+        private let pause: @Sendable (Duration) async throws -> Void
         private let running = Locked<Task<Void, Never>?>(nil)
         private let authority = Locked<Set<String>>([])
 
-        init(_ inspection: Inspection, token: String, port: UInt16) {
+        init(
+            _ inspection: Inspection, token: String, port: UInt16,
+            pause: @escaping @Sendable (Duration) async throws -> Void = {
+                try await Task.sleep(for: $0)
+            }
+        ) {
             self.inspection = inspection
             self.token = token
-            var address = sockaddr_in.inet(port: port)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            // Use a long timeout, because checking a large store for damage may take longer than
-            // the default one.
-            server = HTTPServer(address: address, timeout: 600, logger: .disabled)
+            self.port = port
+            self.pause = pause
         }
 
         /// Starts to listen.
         ///
         /// - Returns: The address of the page.
         /// - Throws: ``InspectorError`` with code `unavailable`.
-        func start() async throws(InspectorError) -> URL {
-            await server.appendRoute("*") { [weak self] request in
-                await self?.respond(to: request) ?? HTTPResponse(statusCode: .notFound)
-            }
-            // Wait until listening has started or failed.
-            let (results, result) = AsyncStream<(any Error)?>.makeStream()
-            let task = Task { [server] in
-                do {
-                    try await server.run()
-                } catch {
-                    result.yield(error)
-                }
-            }
-            running.withLock { $0 = task }
-            let listening = Task { [server] in
-                try await server.waitUntilListening()
-                result.yield(nil)
-            }
-            defer { listening.cancel() }
-            var first = results.makeAsyncIterator()
-            if let error = await first.next() ?? nil {
+        func start() throws(InspectorError) -> URL {
+            let listener: HTTPListener
+            do {
+                listener = try HTTPListener(port: port, pause: pause)
+            } catch {
                 throw InspectorError(
                     .unavailable,
                     "the inspector cannot listen on the port: choose another one, or 0 for any",
                     cause: error)
             }
-            guard case .ip4(_, let port)? = await server.listeningAddress,
+            guard let port = listener.port,
                 let url = URL(string: "http://127.0.0.1:\(port)/\(token)/")
             else {
                 throw InspectorError(.unavailable, "the inspector's port is unknown")
             }
             authority.withLock { $0 = ["127.0.0.1:\(port)", "localhost:\(port)"] }
+            let task = Task { [weak self] in
+                await listener.run { [weak self] request in
+                    await self?.respond(to: request)
+                        ?? .text(.notFound, "The inspector has stopped.")
+                }
+            }
+            running.withLock { $0 = task }
             return url
         }
 
+        /// Closes the socket and all connections, and waits until they are closed.
         func stop() async {
-            await server.stop()
-            cancel()
+            let task = running.withLock { $0.take() }
+            task?.cancel()
+            await task?.value
         }
 
         /// Stops the server without waiting.
@@ -78,27 +72,23 @@
 
         func respond(to request: HTTPRequest) async -> HTTPResponse {
             let hosts = authority.withLock { $0 }
-            guard let host = request.headers[.host], hosts.contains(host.lowercased()) else {
+            guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
                 return .text(.forbidden, "The host of the request is not the inspector's address.")
             }
-            if let origin = request.headers[HTTPHeader("Origin")],
+            if let origin = request.headers["origin"],
                 !hosts.contains(where: { origin.lowercased() == "http://\($0)" })
             {
                 return .text(.forbidden, "The request comes from another page.")
             }
-            let parts = request.target.path().split(
-                separator: "/", omittingEmptySubsequences: false)
+            let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].isEmpty, token.isEqual(to: parts[1]) else {
                 return .text(.notFound, "There is no such page.")
             }
             switch (request.method, parts[2]) {
-            case (.GET, ""): return .page(Page.html(nonce: Page.makeNonce()))
-            case (.GET, "events"): return .events(await inspection.monitor.open())
-            case (.GET, let name):
-                var values: [String: String] = [:]
-                for item in request.query { values[item.name] = item.value }
-                return await report(String(name), Query(values))
-            case (.POST, "action"): return await perform(request)
+            case ("GET", ""): return .page(Page.html(nonce: Page.makeNonce()))
+            case ("GET", "events"): return .events(await inspection.monitor.open())
+            case ("GET", let name): return await report(String(name), Query(request.query))
+            case ("POST", "action"): return await perform(request)
             default: return .text(.methodNotAllowed, "The inspector has no such method.")
             }
         }
@@ -110,7 +100,7 @@
                 }
                 return .json(.ok, json)
             } catch {
-                return .failure(error)
+                return failure(error)
             }
         }
 
@@ -119,67 +109,43 @@
                 return .text(.forbidden, "The app does not allow actions.")
             }
             // Require this content type, because a form on another page cannot send it.
-            guard request.headers[.contentType] == "application/json" else {
+            guard request.headers["content-type"] == "application/json" else {
                 return .text(.badRequest, "The request is not JSON.")
             }
             do {
-                let body = try await request.bodyData
-                let action = try JSONDecoder().decode(ActionRequest.self, from: body)
+                let action = try JSONDecoder().decode(ActionRequest.self, from: request.body)
                 let result = try await inspection.actions.perform(action)
                 return .json(.ok, try JSONEncoder().encode(["result": result]))
             } catch {
-                return .failure(error)
+                return failure(error)
             }
+        }
+
+        private func failure(_ error: any Error) -> HTTPResponse {
+            .text(.conflict, TextMask(isOn: inspection.options.masksTexts).shown(error))
         }
     }
 
     extension HTTPResponse {
-        private static func make(
-            _ code: HTTPStatusCode, _ type: String, _ body: HTTPBodySequence,
-            _ more: [HTTPHeader: String] = [:]
-        ) -> HTTPResponse {
-            var headers = HTTPHeaders()
-            headers[.contentType] = type
-            headers[.cacheControl] = "no-store"
-            headers[HTTPHeader("X-Content-Type-Options")] = "nosniff"
-            headers[HTTPHeader("Referrer-Policy")] = "no-referrer"
-            headers[HTTPHeader("Cross-Origin-Resource-Policy")] = "same-origin"
-            for (name, value) in more { headers[name] = value }
-            return HTTPResponse(statusCode: code, headers: headers, body: body)
+        static func text(_ status: Status, _ text: String) -> HTTPResponse {
+            HTTPResponse(
+                status: status, type: "text/plain; charset=utf-8", body: .data(Data(text.utf8)))
         }
 
-        fileprivate static func text(_ code: HTTPStatusCode, _ text: String) -> HTTPResponse {
-            make(code, "text/plain; charset=utf-8", HTTPBodySequence(data: Data(text.utf8)))
-        }
-
-        fileprivate static func json(_ code: HTTPStatusCode, _ json: Data) -> HTTPResponse {
-            make(
-                code, "application/json",
-                HTTPBodySequence(data: json, suggestedBufferSize: 1 << 16))
+        fileprivate static func json(_ status: Status, _ json: Data) -> HTTPResponse {
+            HTTPResponse(status: status, type: "application/json", body: .data(json))
         }
 
         fileprivate static func page(_ page: Page) -> HTTPResponse {
-            make(
-                .ok, "text/html; charset=utf-8",
-                HTTPBodySequence(data: page.html, suggestedBufferSize: 1 << 16),
-                [
-                    HTTPHeader("Content-Security-Policy"): page.policy,
-                    HTTPHeader("X-Frame-Options"): "DENY",
-                ])
+            HTTPResponse(
+                status: .ok, type: "text/html; charset=utf-8",
+                headers: [
+                    ("Content-Security-Policy", page.policy), ("X-Frame-Options", "DENY"),
+                ], body: .data(page.html))
         }
 
         fileprivate static func events(_ events: AsyncStream<Data>) -> HTTPResponse {
-            make(.ok, "text/event-stream", HTTPBodySequence(from: EventBody(events: events)))
-        }
-
-        fileprivate static func failure(_ error: any Error) -> HTTPResponse {
-            let message =
-                switch error {
-                case let error as BadRequest: error.message
-                case let error as SyncError: "\(error.code): \(error.message)"
-                default: "\(error)"
-                }
-            return text(.conflict, message)
+            HTTPResponse(status: .ok, type: "text/event-stream", body: .stream(events))
         }
     }
 
@@ -191,34 +157,6 @@
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }
             return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-        }
-    }
-
-    /// A body of server-sent events, which are sent as they occur.
-    private struct EventBody: AsyncBufferedSequence {
-        typealias Element = UInt8
-
-        let events: AsyncStream<Data>
-
-        func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
-
-        struct Iterator: AsyncBufferedIteratorProtocol {
-            var events: AsyncStream<Data>.Iterator
-            private var rest = Data()
-
-            init(events: AsyncStream<Data>.Iterator) { self.events = events }
-
-            @concurrent mutating func next() async -> UInt8? {
-                while rest.isEmpty {
-                    guard let event = await events.next() else { return nil }
-                    rest = event
-                }
-                return rest.popFirst()
-            }
-
-            @concurrent mutating func nextBuffer(suggested count: Int) async -> Data? {
-                await events.next()
-            }
         }
     }
 #endif
