@@ -36,7 +36,8 @@
 #                   long tests, faults, soak, and ten minutes of fuzz
 #
 #   make install    install the prompt in PREFIX/bin (/usr/local); make uninstall removes it
-#   make deps       install readline and, on Linux, LevelDB if they are missing
+#   make deps       install readline and, on Linux, LevelDB if they are missing, with apt-get as root or
+#                   brew
 #   make clean      remove all build products
 #
 # Rules that compile code first install missing dependencies.
@@ -350,10 +351,11 @@ install = if command -v apt-get >/dev/null; then \
 	    if [ -n "$(SUDO)" ] && ! command -v sudo >/dev/null; then \
 	        echo "Only root installs packages, and there is no sudo. As root: apt-get install $(1)" >&2; exit 1; \
 	    fi; \
-	    echo "Installing $(1)"; \
+	    echo "Installing missing packages$(if $(SUDO),. sudo may ask for your password for): apt-get install $(1)"; \
 	    export DEBIAN_FRONTEND=noninteractive; \
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(1) >/dev/null; \
 	elif command -v brew >/dev/null; then \
+	    echo "Installing missing packages: brew install $(2)"; \
 	    brew install $(2); \
 	else \
 	    echo "Neither apt-get nor brew is here. Please install, with headers: $(2)." >&2; exit 1; \

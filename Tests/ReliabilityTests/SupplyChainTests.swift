@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// Checks that CI and the tools use fixed versions of what they download.
+@Suite struct SupplyChainTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func text(_ path: String) throws -> String {
+        try String(contentsOf: SupplyChainTests.root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test(arguments: ["ci", "nightly"])
+    func actionsAreCommitsAndContainersAreFullVersions(workflow: String) throws {
+        let lines = try text(".github/workflows/\(workflow).yml")
+            .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let actions = lines.filter { $0.contains("uses:") }
+        #expect(!actions.isEmpty)
+        for line in actions {
+            // A tag can be moved to another commit.
+            let commit = /- uses: [\w\/-]+@[0-9a-f]{40} # v[\d.]+/
+            #expect(line.wholeMatch(of: commit) != nil, "\(line)")
+        }
+        #expect(lines.count { $0 == "persist-credentials: false" } == actions.count)
+        for line in lines where line.hasPrefix("container:") {
+            let version = /container: swift:(\d+\.\d+\.\d+-\w+|\S+@sha256:[0-9a-f]{64})/
+            #expect(line.wholeMatch(of: version) != nil, "\(line)")
+        }
+    }
+
+    @Test func eachPackageOfTheHomeserverHasHashes() throws {
+        let text = try text("Tests/Tools/synapse.txt").replacing("\\\n", with: "")
+        let packages = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(packages.contains { $0.hasPrefix("matrix-synapse==") })
+        for package in packages {
+            let line = /[\w.-]+==[\w.]+( +--hash=sha256:[0-9a-f]{64})+/
+            #expect(package.wholeMatch(of: line) != nil, "\(package)")
+        }
+    }
+
+    @Test func packagesBeforeVersion1MayOnlyChangeTheirPatch() throws {
+        let manifest = try text("Package.swift")
+        #expect(manifest.firstMatch(of: /\.package\(url: "[^"]+", from: "0\./) == nil)
+    }
+}
