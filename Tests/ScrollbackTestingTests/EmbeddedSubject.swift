@@ -16,7 +16,7 @@ struct EmbeddedSubject: ConformanceSubject {
         server = try EmbeddedServer.inMemory { clock.read() }
         server.conditions = conditions
         for user in users {
-            let nickname = user.userID.rawValue.capitalized
+            let nickname = "\(user.userID), called so"
             try server.addUser(User(id: user.userID, nickname: nickname))
         }
     }
