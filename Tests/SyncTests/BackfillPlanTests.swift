@@ -23,7 +23,7 @@ import Testing
 
     private func plan(
         _ gaps: [Gap], stale: [StaleRange] = [], view: ShownRange? = nil, isRecent: Bool = false,
-        hasBudget: Bool = true, stopped: Set<Gap.Bound> = []
+        hasBudget: Bool = true, stopped: [Gap] = []
     ) -> BackfillPlan {
         BackfillPlan(
             gaps: gaps, staleRanges: stale, view: view, isRecent: isRecent, hasBudget: hasBudget,

@@ -15,26 +15,43 @@ import Testing
         backfill.begin()
         backfill.show("c", ShownRange(from: .beginning), 1)
         _ = backfill.next()
-        backfill["c"].stopped = [.beginning]
         backfill["c"].newMessageCount = 7
         return backfill
     }
 
-    @Test func scrollingDoesNotRestartABackfill() {
+    @Test func scrollingDoesNotRestartAFailedBackfill() {
         var backfill = shown()
+        backfill.fail("c", stalled)
         backfill.show("c", ShownRange(from: .beginning, to: .end), 1)
-        #expect(backfill["c"].stopped == [.beginning])
-        #expect(backfill["c"].newMessageCount == 7)
+        #expect(backfill.failure(of: "c") != nil)
         backfill.show("c", nil, 2)
-        #expect(backfill["c"].stopped == [])
-        #expect(backfill["c"].newMessageCount == 0)
+        #expect(backfill.failure(of: "c") == nil)
     }
 
-    @Test func showingAgainRestartsABackfill() {
+    private func gap(_ lower: Int64, _ upper: Int64) -> Gap {
+        func bound(_ time: Int64) -> Gap.Bound {
+            .position(Position(createdAt: Timestamp(milliseconds: time), messageID: ""))
+        }
+        return Gap(in: "c", from: bound(lower), to: bound(upper))
+    }
+
+    @Test func hugeGapIsRecordedOnceAlsoWhenPartsOfItAreFilled() {
         var backfill = shown()
+        func isNew(_ gap: Gap) -> Bool { backfill.recordHugeGap(gap) }
+        #expect(isNew(gap(1, 9)))
         backfill.hide("c", 1)
-        backfill.show("c", nil, 1)
-        #expect(backfill["c"].stopped == [])
+        backfill.end()
+        backfill.begin()
+        backfill.show("c", nil, 2)
+        #expect(!isNew(gap(1, 9)))
+        backfill.keepHugeGaps(of: "c", in: [gap(1, 4), gap(6, 7), gap(20, 30)])
+        #expect(!isNew(gap(1, 4)) && !isNew(gap(6, 7)))
+        #expect(isNew(gap(20, 30)))
+        backfill.keepHugeGaps(of: "c", in: [gap(20, 25)])
+        #expect(backfill.hugeGaps(of: "c") == [gap(20, 30)])
+        #expect(isNew(gap(1, 9)))
+        backfill.remove("c")
+        #expect(backfill.hugeGaps(of: "c").isEmpty)
     }
 
     @Test func failedRangeIsRetriedAfterItsFailureExpires() {

@@ -81,6 +81,28 @@ import Testing
         #expect(await events.hugeGaps == ["general"])
     }
 
+    @Test func newViewersAndConnectionsReportAHugeGapOnce() async throws {
+        let story = try await story(missing: 1200, .exact)
+        let events = EventLog(await story.engine.events())
+        try await story.catchUp()
+        for viewer in 2..<5 {
+            await story.engine.hide("general", viewer: viewer - 1)
+            await story.engine.show("general", ShownRange(from: .beginning), viewer: viewer)
+            try await story.engine.caughtUp()
+            await story.engine.disconnect()
+            try await story.catchUp()
+        }
+        #expect(try story.counts() == "1 ~ 302")
+        // The next gap is counted and reported on its own.
+        await story.engine.disconnect()
+        try await story.say((1...400).map { "\($0)" }.joined(separator: " "))
+        try await story.say("y")
+        try await story.catchUp()
+        #expect(try story.counts() == "1 ~ 302 ~ 302")
+        try await story.end()
+        #expect(await events.hugeGaps == ["general", "general"])
+    }
+
     @Test func largestThresholdMakesNoGapHuge() async throws {
         let story = try await story(missing: 301, .exact { $0.hugeGapThreshold = .max })
         try await story.catchUp()

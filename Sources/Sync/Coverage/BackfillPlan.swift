@@ -33,8 +33,8 @@ struct BackfillPlan {
     var isRecent: Bool
     /// A Boolean value that indicates whether the engine may request more pages outside the view.
     var hasBudget: Bool
-    /// The lower bounds of the gaps that the engine fills only on request.
-    var stopped: Set<Gap.Bound> = []
+    /// The gaps that the engine fills only on request, as they were when it stopped filling them.
+    var stopped: [Gap] = []
 
     /// The next request; `nil` if there is none.
     var next: BackfillStep? {
@@ -51,9 +51,11 @@ struct BackfillPlan {
     }
 
     private func isInView(_ gap: Gap) -> Bool {
-        guard let view, !stopped.contains(gap.lower) else { return false }
+        guard let view, !isStopped(gap) else { return false }
         return view.overlaps(from: gap.lower, to: gap.upper)
     }
+
+    private func isStopped(_ gap: Gap) -> Bool { stopped.contains { gap.isPart(of: $0) } }
 
     private func isInView(_ range: StaleRange) -> Bool {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
@@ -64,9 +66,15 @@ struct BackfillPlan {
     /// This is the case for gaps that are newer than a known message, and for the gap at the newest
     /// end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
-        guard !stopped.contains(gap.lower) else { return false }
+        guard !isStopped(gap) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
     }
+}
+
+extension Gap {
+    /// Returns a Boolean value that indicates whether the gap is what another gap has become, after
+    /// messages in it were fetched.
+    func isPart(of other: Gap) -> Bool { other.lower <= lower && upper <= other.upper }
 }
 
 extension StaleRange {

@@ -8,10 +8,9 @@ struct Backfill {
     struct Work {
         /// The number of pages requested on this connection.
         var pages = 0
-        /// The number of new messages on the pages that were fetched for the current gap.
+        /// The number of new messages on the pages that were fetched for the current gap while the
+        /// channel was shown.
         var newMessageCount = 0
-        /// The lower bounds of the gaps that the engine no longer fills automatically.
-        var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
         /// The cursor and the newer end of the page that was last fetched at the newest end; `nil`
@@ -63,6 +62,10 @@ struct Backfill {
     private var works: [ChannelURL: Work] = [:]
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
+    /// The huge gaps that were reported, as they were at that time.
+    ///
+    /// They survive the connection and all viewers, so that a gap is reported once.
+    private var hugeGaps: [ChannelURL: [Gap]] = [:]
     /// The channels whose recent messages the engine keeps up to date in the background.
     private(set) var recent: Set<ChannelURL> = []
     /// The channels to process, in FIFO order.
@@ -75,19 +78,15 @@ struct Backfill {
 
     /// Registers a viewer and its visible range.
     ///
-    /// A new viewer resumes work that was stopped. A new range of a known viewer does not resume
-    /// it, because scrolling changes the range often.
+    /// A new viewer resumes work that has failed. A new range of a known viewer does not resume it,
+    /// because scrolling changes the range often. Huge gaps that were reported stay as they are.
     ///
     /// - Returns: `true` if the viewer is new.
     @discardableResult
     mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) -> Bool {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
-        if isNew {
-            works[url]?.clearErrors()
-            works[url]?.stopped = []
-            works[url]?.newMessageCount = 0
-        }
+        if isNew { works[url]?.clearErrors() }
         enqueue(url)
         return isNew
     }
@@ -95,6 +94,27 @@ struct Backfill {
     mutating func hide(_ url: ChannelURL, _ viewer: Int) {
         viewers[url]?[viewer] = nil
         if viewers[url]?.isEmpty ?? false { viewers[url] = nil }
+    }
+
+    // MARK: Huge gaps
+
+    /// Returns the reported huge gaps of a channel, as they were when they were reported.
+    func hugeGaps(of url: ChannelURL) -> [Gap] { hugeGaps[url] ?? [] }
+
+    /// Records that a huge gap is reported.
+    ///
+    /// - Returns: `false` if it was reported before.
+    mutating func recordHugeGap(_ gap: Gap) -> Bool {
+        guard !hugeGaps(of: gap.channelURL).contains(where: gap.isPart) else { return false }
+        hugeGaps[gap.channelURL, default: []].append(gap)
+        return true
+    }
+
+    /// Forgets the reported huge gaps of which nothing is left.
+    mutating func keepHugeGaps(of url: ChannelURL, in gaps: [Gap]) {
+        guard hugeGaps[url] != nil else { return }
+        hugeGaps[url]?.removeAll { huge in !gaps.contains { $0.isPart(of: huge) } }
+        if hugeGaps(of: url).isEmpty { hugeGaps[url] = nil }
     }
 
     func isShown(_ url: ChannelURL) -> Bool { viewers[url] != nil }
@@ -162,6 +182,7 @@ struct Backfill {
 
     mutating func remove(_ url: ChannelURL) {
         works[url] = nil
+        hugeGaps[url] = nil
         recent.remove(url)
         if queued.remove(url) != nil { queue.removeAll { $0 == url } }
     }

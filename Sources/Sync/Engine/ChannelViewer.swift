@@ -38,8 +38,8 @@ public final class ChannelViewer: Sendable {
 extension SyncEngine {
     /// Creates a viewer of a channel.
     ///
-    /// When a new viewer shows its first range, the engine resumes work in the channel that it has
-    /// stopped, such as filling a huge gap.
+    /// When a new viewer shows its first range, the engine resumes work in the channel that has
+    /// failed. A huge gap that was reported is not filled or reported again.
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }

@@ -117,7 +117,7 @@ extension SyncCore {
             isRecent: backfill.isKeptUpToDate(url),
             hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
                 || work.pages < options.backgroundPages,
-            stopped: work.stopped)
+            stopped: options.hugeGapPolicy == .report ? backfill.hugeGaps(of: url) : [])
     }
 
     /// Returns the anchor of the page of messages that are just older than a bound.
@@ -217,13 +217,14 @@ extension SyncCore {
             backfill[url].usedCursors = []
         }
         let after = progress(in: url)
-        backfill[url].newMessageCount += before.missingCount
+        if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
         recordProgress(
             page, step, request.bound, in: url, hasChanged: after != before.progress, after)
         if backfill[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
         if case .fill(let gap) = step {
-            recordHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
+            recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
         }
+        backfill.keepHugeGaps(of: url, in: after.gaps)
         guard let extent = fetched.extent, !fetched.unconfirmed.isEmpty else {
             return resumeOrPause(url)
         }
@@ -457,22 +458,17 @@ extension SyncCore {
         return Set(found).subtracting(held ?? []).count
     }
 
-    private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
+    /// Reports a gap if it is huge and was not reported yet.
+    ///
+    /// `left` is what a page has left of the gap; `nil` if the page has closed it.
+    private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, left: Gap?) {
         guard gap.lower != .beginning else { return }
-        defer { if !isLeft { backfill[url].newMessageCount = 0 } }
-        guard backfill.isShown(url), backfill[url].newMessageCount > options.hugeGapThreshold,
-            !backfill[url].stopped.contains(gap.lower)
+        let isHuge = backfill[url].newMessageCount > options.hugeGapThreshold
+        // Count the messages of the next gap from zero.
+        if isHuge || left == nil { backfill[url].newMessageCount = 0 }
+        guard isHuge, backfill.isShown(url), left.map({ backfill.recordHugeGap($0) }) ?? true
         else { return }
         act(.emit(.hugeGap(url)))
-        switch options.hugeGapPolicy {
-        case .report where isLeft:
-            backfill[url].stopped.insert(gap.lower)
-            // Start counting the messages of the next gap at zero.
-            backfill[url].newMessageCount = 0
-        case .report: break
-        // Set the count far below the threshold, so that the gap is not reported again.
-        case .fill: backfill[url].newMessageCount = .min
-        }
     }
 
     /// Returns the gaps and stale ranges of a channel.

@@ -38,7 +38,8 @@ public struct SyncOptions: Hashable, Sendable {
     /// The number of missing messages above which a gap of a visible channel is huge; at least 0.
     ///
     /// The engine counts the missing messages while it fetches them; messages that were already
-    /// cached do not count. The default is 300. With `Int.max`, no gap is huge.
+    /// cached do not count. It reports each huge gap once. The default is 300. With `Int.max`, no
+    /// gap is huge.
     public var hugeGapThreshold = 300
 
     /// The policy for huge gaps.
@@ -139,7 +140,8 @@ public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
 
 /// A policy for huge gaps.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// The engine reports the gap, and fills the rest of the gap only if the app requests it.
+    /// The engine reports the gap, and stops filling it: the app requests the pages that the user
+    /// wants to see.
     case report
     /// The engine reports the gap, and fills it completely.
     case fill
