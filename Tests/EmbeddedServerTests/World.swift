@@ -128,7 +128,7 @@ extension FeedEvent {
         case .channelRemoved(let url, let removal): "lost \(url) \(removal)"
         case .participants(let entered, let exited, in: _):
             "entered \(entered.map(\.userID.rawValue)) exited \(exited.map(\.userID.rawValue))"
-        case .channel, .channels, .joinedChannels, .openChannel, .unreadCount: nil
+        case .channel, .channels, .joinedChannels, .openChannel: nil
         }
     }
 }

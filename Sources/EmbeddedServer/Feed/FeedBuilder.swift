@@ -21,7 +21,6 @@ struct FeedBuilder {
     private var touchedOrder: [ChannelNumber] = []
     /// The channels whose history was rewritten, so that their complete state is reported.
     private var rewritten: Set<ChannelNumber> = []
-    private var changesCounts = false
 
     init(_ state: ServerState, _ userID: UserID, entered: [ChannelNumber: LogSequence]) {
         self.state = state
@@ -47,7 +46,6 @@ struct FeedBuilder {
         if case .lost(let url, let removal) = entry.event {
             guard entry.only == userID else { return }
             events.append(.channelRemoved(url, removal))
-            changesCounts = true
             return
         }
         guard let channel = channel(of: entry, sequence) else { return }
@@ -56,7 +54,11 @@ struct FeedBuilder {
             guard let message = try message(at: receipt.position, in: channel) else { return }
             reported.insert(receipt.position.messageID)
             events.append(.messageReceived(message))
-            touch(channel, .eventMessageReceived)
+            let isOwn = receipt.sender == userID
+            // A channel with a message of another user has received a message, whatever came later.
+            if !isOwn || touched[channel.number] != .eventMessageReceived {
+                touch(channel, isOwn ? .eventMessageSent : .eventMessageReceived)
+            }
         case .updated(let position):
             guard let message = try message(at: position, in: channel) else { return }
             touch(channel, .eventMessageUpdated)
@@ -123,7 +125,6 @@ struct FeedBuilder {
     ) throws(BackendError) {
         let view = try state.view(channel, for: userID)
         add(Patch(whole: view), channel, source, cause)
-        changesCounts = true
     }
 
     private mutating func addPart(
@@ -133,7 +134,6 @@ struct FeedBuilder {
         if channel.isOpen { return events.append(.openChannel(state.view(channel))) }
         let view = try state.view(channel, for: userID)
         add(Patch(part, of: view), channel, source, cause)
-        if part == .mine { changesCounts = true }
     }
 
     private mutating func add(
@@ -157,15 +157,13 @@ struct FeedBuilder {
     mutating func addAllChannels() {
         let numbers = state.accounts[userID]?.channels ?? []
         events.append(.channels(Set(numbers.compactMap { state.channels[$0]?.url })))
-        changesCounts = true
     }
 
     /// Adds an event that is only reported while the feed is live.
     mutating func add(live event: FeedEvent) { events.append(event) }
 
-    /// Adds the channels whose last message or counts may have changed, and the number of unread
-    /// messages.
-    mutating func finish(isLive: Bool) throws(BackendError) {
+    /// Adds the channels whose last message or counts may have changed.
+    mutating func finish() throws(BackendError) {
         for number in touchedOrder {
             guard let channel = state.channels[number], !channel.isOpen,
                 let source = touched[number]
@@ -177,10 +175,6 @@ struct FeedBuilder {
                     Patch(messagesOf: try state.partialView(channel, for: userID))
                 }
             add(patch, channel, source, nil)
-            changesCounts = true
-        }
-        if changesCounts && isLive && state.conditions.capabilities.contains(.unreadCounts) {
-            events.append(.unreadCount(try state.unreadItemCount(of: userID)))
         }
     }
 }

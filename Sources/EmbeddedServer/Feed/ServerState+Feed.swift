@@ -80,7 +80,7 @@ extension ServerState {
         }
         if isAtEnd { next.sequence = counters.sequence }
         if let absence = next.absence, next.sequence >= absence.upTo { next.absence = nil }
-        try builder.finish(isLive: isAtEnd)
+        try builder.finish()
         if next.sequence == start.sequence { next.live = start.live }
         if isAtEnd, let session, session.hasPendingEvents {
             addPendingEvents(of: session, to: &builder)
@@ -175,7 +175,7 @@ extension ServerState {
         builder.addAllChannels()
         next.beginning = nil
         let isLive = next.sequence == counters.sequence
-        try builder.finish(isLive: isLive)
+        try builder.finish()
         return batch(builder, next, isLive: isLive)
     }
 }

@@ -16,7 +16,6 @@ extension FeedEvent {
         case .channels(let urls): hash.combine("channels", urls.sorted())
         case .joinedChannels(let urls): hash.combine("joinedChannels", urls.sorted())
         case .openChannel(let channel): hash.combine("openChannel", channel)
-        case .unreadCount(let count): hash.combine("unreadCount", count)
         case .messageReceived(let message): hash.combine("messageReceived", message)
         case .messageUpdated(let message): hash.combine("messageUpdated", message)
         case .messageChanged(let id, in: let url): hash.combine("messageChanged", id, url)

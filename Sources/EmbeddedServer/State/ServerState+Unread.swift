@@ -37,20 +37,4 @@ extension ServerState {
         channel.unread[userID] = count
         return count.unread
     }
-
-    /// Returns the number of unread messages and pending invitations of a user in all channels.
-    func unreadItemCount(of userID: UserID) throws(BackendError) -> UnreadItemCount {
-        let account = try account(userID)
-        var count = UnreadItemCount()
-        for number in account.channels {
-            guard let channel = channels[number] else { continue }
-            let unread = try unread(by: userID, in: channel)
-            count.groupChannelUnreadMessageCount += unread.messages
-            count.groupChannelUnreadMentionCount += unread.mentions
-        }
-        count.groupChannelInvitationCount = account.channels.count {
-            channels[$0]?.members[userID]?.state == .invited
-        }
-        return count
-    }
 }

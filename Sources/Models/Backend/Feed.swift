@@ -44,8 +44,6 @@ public enum FeedEvent: Hashable, Sendable {
     /// An open channel that the user has entered has changed. Reported only while the feed is live,
     /// never replayed.
     case openChannel(OpenChannel)
-    /// The number of unread messages and pending invitations in all channels.
-    case unreadCount(UnreadItemCount)
 
     // MARK: Messages
 
@@ -132,7 +130,7 @@ extension FeedEvent {
             .participants(entered: _, exited: _, in: let url):
             url
         case .messagesDeleted(ofSender: _, in: let url, at: _): url
-        case .channels, .joinedChannels, .unreadCount: nil
+        case .channels, .joinedChannels: nil
         }
     }
 }

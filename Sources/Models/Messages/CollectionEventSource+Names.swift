@@ -73,5 +73,9 @@ extension CollectionEventSource {
         .messageLoadPrevious: "messageLoadPrevious",
         .messageCacheLoadNext: "messageCacheLoadNext",
         .messageLoadNext: "messageLoadNext",
+        .cacheCleared: "cacheCleared",
+        .cacheEvicted: "cacheEvicted",
+        .sessionEnded: "sessionEnded",
+        .windowTrimmed: "windowTrimmed",
     ]
 }

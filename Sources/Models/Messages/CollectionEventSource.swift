@@ -164,6 +164,23 @@ public struct CollectionEventSource: OpenEnumeration {
     /// Newer messages were loaded from the server.
     public static let messageLoadNext = Self(rawValue: 1018)
 
+    // MARK: The cache
+
+    /// The app cleared the cache, or the cached messages of a channel.
+    ///
+    /// Nothing was deleted on the server, and the data can be fetched again.
+    public static let cacheCleared = Self(rawValue: 1019)
+    /// Messages were evicted because of the limits of the cache.
+    ///
+    /// Nothing was deleted on the server, and the messages can be fetched again.
+    public static let cacheEvicted = Self(rawValue: 1020)
+    /// The session has ended: the user has logged out, or the server has revoked the session.
+    public static let sessionEnded = Self(rawValue: 1021)
+    /// The window of a collection has reached its capacity, so that messages at one end left it.
+    ///
+    /// The messages can be loaded again.
+    public static let windowTrimmed = Self(rawValue: 1022)
+
     /// A Boolean value that indicates whether the cause is a live event, rather than
     /// synchronization or an operation on this device.
     public var isFromEvent: Bool { (100..<1000).contains(rawValue) }

@@ -187,7 +187,7 @@ extension FeedEvent {
     /// repeated.
     fileprivate var isKept: Bool {
         switch self {
-        case .typing, .participants, .openChannel, .unreadCount: false
+        case .typing, .participants, .openChannel: false
         default: true
         }
     }

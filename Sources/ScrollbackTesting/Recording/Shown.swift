@@ -100,7 +100,6 @@ extension FeedEvent {
         case .joinedChannels(let urls):
             "joinedChannels(\(urls.sorted().map(\.rawValue).joined(separator: " ")))"
         case .openChannel(let channel): "open(\(channel.url))"
-        case .unreadCount: "unreadCount"
         case .messageReceived(let message): "+\(message.shown) in \(message.channelURL)"
         case .messageUpdated(let message): "*\(message.shown) in \(message.channelURL)"
         case .messageChanged(let id, in: let url): "*\(id) in \(url)"

@@ -13,7 +13,7 @@ extension Batch {
     /// - Complexity: O(*c* + *u*) in the numbers of channels and of users, with a dozen seeks for
     ///   each channel. The rows of channels become inaccessible at once, and later commits remove
     ///   them from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
-    package func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
+    package func clearCachedData(source: CollectionEventSource = .cacheCleared) throws(StoreError) {
         let cache = cache
         var urls: [ChannelURL] = []
         var keys: [KeyBytes] = []

@@ -173,7 +173,7 @@ extension Batch {
     /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     public func evictOldestMessages(
-        _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
+        _ count: Int, in url: ChannelURL, source: CollectionEventSource = .cacheEvicted
     ) throws(StoreError) -> Int {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
@@ -190,7 +190,7 @@ extension Batch {
     ///   that earlier calls have removed.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
-        source: CollectionEventSource? = nil
+        source: CollectionEventSource = .cacheEvicted
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
         guard count > 0, let number = try number(of: url) else { return (0, first) }
         var newestRemoved: Position?
@@ -229,7 +229,7 @@ extension Batch {
     /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows become
     ///   inaccessible immediately, and this commit and later ones remove them from the disk.
     public func clearMessages(
-        in url: ChannelURL, source: CollectionEventSource? = nil
+        in url: ChannelURL, source: CollectionEventSource = .cacheCleared
     ) throws(StoreError) {
         guard let old = try number(of: url) else { return }
         try whole { () throws(StoreError) in

@@ -136,6 +136,20 @@ public final class Batch: StoreReader {
             })
     }
 
+    /// The group channels that the batch has saved; `nil` for the channels that it has removed.
+    package var savedGroupChannels: [ChannelURL: GroupChannel?] {
+        var channels: [ChannelURL: GroupChannel?] = [:]
+        for entry in entries {
+            switch entry.operation {
+            case .savedGroupChannel(let channel): channels[channel.url] = .some(channel)
+            case .savedOpenChannel(let channel): channels[channel.url] = .some(nil)
+            case .removedChannel(let url): channels[url] = .some(nil)
+            default: break
+            }
+        }
+        return channels
+    }
+
     /// Returns a Boolean value that indicates whether any data of a channel is stored.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil

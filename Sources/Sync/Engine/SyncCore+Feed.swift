@@ -80,11 +80,9 @@ extension SyncCore {
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
                 if hasReportedAll { ingest.batch.setHasAllChannels(true) }
-                if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
                 return report
             }
             guard let report else { return false }
-            if let count = report.unreadCount { state.unreadCount = count }
             followTyping(report.typing)
             // The server may have answered requests before the feed began. The feed does not report
             // events between these answers and its beginning, so discard the answers.

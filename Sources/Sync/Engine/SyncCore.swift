@@ -155,6 +155,8 @@ struct SyncCore {
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
+    /// The unread items of each stored channel; `nil` until they are read from the store.
+    private var unreadItems: UnreadItems?
     private var lastNumber = 0
     private var connectTicket: Int?
     private var actions: [Action] = []
@@ -184,6 +186,7 @@ struct SyncCore {
         answerWaitingCallers()
         state.channelsLeft = backfill.channelsLeft
         state.connection = connector.connection
+        countUnreadItems()
         if state != reportedState {
             reportedState = state
             act(.emit(.state(state)))
@@ -306,6 +309,7 @@ struct SyncCore {
         var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         var addedChannels: [ChannelURL] = []
+        var newUnreadItems = unreadItems
         do {
             try store.write { batch in
                 // Before the engine has connected, the user is the stored one of the last session.
@@ -320,8 +324,10 @@ struct SyncCore {
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
                 addedChannels = ingest.addedChannels
+                newUnreadItems?.update(ingest.batch.savedGroupChannels)
             }
             flights = newFlights
+            unreadItems = newUnreadItems
             knownReactions?.apply(reactionChanges)
             tombstoneCounts = newCounts
             writeFailure = nil
@@ -518,10 +524,6 @@ struct SyncCore {
             return act(.fail(SyncError(error), ticket: ticket))
         }
         state.user = user
-        state.unreadCount =
-            read { (reader) throws(StoreError) in
-                try reader.storedUnreadCount()
-            } ?? nil
         act(.connected(user, error, ticket: ticket))
     }
 
@@ -546,6 +548,22 @@ struct SyncCore {
         act(.stopWaiting)
         failUnsentItems()
     }
+
+    // MARK: Unread items
+
+    /// Sets the unread count of the state to the sum over the stored channels.
+    ///
+    /// The sum is unknown until the store has all channels of the user.
+    mutating func countUnreadItems() {
+        if unreadItems == nil, capabilities.contains(.unreadCounts) {
+            // Ignore the error: other reads report it.
+            unreadItems = try? UnreadItems(in: store.snapshot())
+        }
+        state.unreadCount = unreadItems?.total
+    }
+
+    /// Reads the unread items again before they are counted the next time.
+    mutating func discardUnreadItems() { unreadItems = nil }
 
     // MARK: Waiting callers
 

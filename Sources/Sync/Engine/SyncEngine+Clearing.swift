@@ -15,7 +15,12 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
-        try change { (core) throws(SyncError) in try core.clearCachedData() }
+        try clearCachedData(source: .cacheCleared)
+    }
+
+    /// Removes all cached data, as ``clearCachedData()`` does, and reports it with a source.
+    package func clearCachedData(source: CollectionEventSource) throws(SyncError) {
+        try change { (core) throws(SyncError) in try core.clearCachedData(source) }
         try withPushInboxFiles { (store) throws(StoreError) in
             try store.removePushes(store.pushNames())
         }
@@ -33,7 +38,9 @@ extension SyncEngine {
 }
 
 extension SyncCore {
-    mutating func clearCachedData() throws(SyncError) {
+    mutating func clearCachedData(
+        _ source: CollectionEventSource = .cacheCleared
+    ) throws(SyncError) {
         let known = state.user
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
             // If the stored user cannot be read, it is removed too. The server sends the user
@@ -44,7 +51,7 @@ extension SyncCore {
             let losses = try ingest.batch.lossCount()
             for url in try ingest.batch.channelURLs() { ingest.invalidateKnowledge(of: url) }
             ingest.flights.voidAll()
-            try ingest.batch.clearCachedData()
+            try ingest.batch.clearCachedData(source: source)
             // Keep the owner of the store. Also keep the server epoch, until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
@@ -52,6 +59,7 @@ extension SyncCore {
             ingest.batch.setLossCount(losses + 1)
         }
         cacheDamage = nil
+        discardUnreadItems()
         // Cancel the feed's request in flight: its answer would only contain events that are newer
         // than the removed data.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }

@@ -269,7 +269,15 @@ public actor SyncEngine {
     // MARK: State and events
 
     /// The current state of the engine.
-    public var state: SyncState { core.state }
+    public var state: SyncState {
+        countUnreadItems()
+        return core.state
+    }
+
+    /// Counts the unread items before the first step of the core.
+    private func countUnreadItems() {
+        if !isClosed, core.state.unreadCount == nil { core.countUnreadItems() }
+    }
 
     /// Returns a stream of the engine's events from now on, beginning with the current state.
     ///
@@ -295,6 +303,7 @@ public actor SyncEngine {
         continuation.onTermination = { [weak self] _ in
             Task { await self?.removeObserver(number) }
         }
+        countUnreadItems()
         observer.emit(.state(core.state))
         return stream
     }

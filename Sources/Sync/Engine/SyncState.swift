@@ -17,8 +17,11 @@ public struct SyncState: Hashable, Sendable {
     /// The number of channels in which the engine has yet to fill gaps or read changelogs.
     public internal(set) var channelsLeft = 0
 
-    /// The numbers of unread messages and pending invitations; `nil` if the server has not reported
-    /// them.
+    /// The numbers of unread messages, unread mentions and pending invitations: the sum over the
+    /// stored channels.
+    ///
+    /// The value is `nil` until the store has all channels of the user, such as before the first
+    /// connection and after the cache was cleared, and if the backend has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
     /// The reason why the store cannot be read or written, such as a full disk; `nil` if the store
@@ -90,6 +93,9 @@ public enum SyncEvent: Sendable {
     /// The state of the engine has changed.
     case state(SyncState)
     /// A visible channel has a gap with more missing messages than the threshold.
+    ///
+    /// An engine reports a gap once, also if parts of it are fetched later, the channel is shown
+    /// again, or the connection is lost.
     case hugeGap(ChannelURL)
     /// The stored history may differ from the server's. It was marked as stale, and is fetched
     /// again when it is shown.

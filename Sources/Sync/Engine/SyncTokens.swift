@@ -69,7 +69,6 @@ private enum Scope {
     static let channelList = "list"
     static let user = "user"
     static let appInfo = "app"
-    static let unread = "unread"
     static let channelChangelog = "channels"
     static func unreported(in url: ChannelURL) -> String { "unreported \(url)" }
     static func messageChangelog(of url: ChannelURL) -> String { "messages \(url)" }
@@ -140,12 +139,6 @@ extension StoreReader {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
 
-    /// Returns the last reported unread count of the user; `nil` if there is none or it cannot be
-    /// read.
-    func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
-        try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
-    }
-
     /// Returns the token with which the changelog of channels continues; `nil` if the changelog was
     /// never requested.
     func channelChangelogToken() throws(StoreError) -> String? {
@@ -196,10 +189,6 @@ extension Batch {
 
     func setAppInfo(_ info: AppInfo?) {
         setToken(info.map { Array($0.serialize()) }, for: Scope.appInfo)
-    }
-
-    func setUnreadCount(_ count: UnreadItemCount) {
-        setToken(Array(count.serialize()), for: Scope.unread)
     }
 
     func setChannelChangelogToken(_ token: String?) {

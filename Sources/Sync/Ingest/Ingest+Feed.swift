@@ -8,8 +8,6 @@ extension Ingest {
         var channelsToBackfill: [ChannelURL] = []
         /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
-        /// The unread count; `nil` if the feed did not report it.
-        var unreadCount: UnreadItemCount?
         /// The channels that have changed since the engine began to catch up; empty after it has
         /// caught up.
         var missedChannels: Set<ChannelURL> = []
@@ -90,8 +88,6 @@ extension Ingest {
             try removeAll(but: urls, keepsInvitations: true, &report)
         case .openChannel(let channel):
             try batch.save(channel, source: channelSource(.eventChannelChanged))
-        case .unreadCount(let count):
-            report.unreadCount = count
         case .messageReceived(let message):
             let isOwn = try outboxItem(of: message) != nil
             let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
