@@ -219,9 +219,9 @@ extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
     /// Each write removes some of these rows. Call this method only if the disk space is needed
-    /// immediately. After removing the rows, LevelDB rewrites its tables without them. LevelDB does
-    /// not report failures of the rewrite, so the call may leave the space occupied without
-    /// throwing an error.
+    /// immediately. After removing the rows, LevelDB rewrites its tables without them, and also the
+    /// tables and the log of the outbox, without the items that were sent. LevelDB does not report
+    /// failures of the rewrite, so the call may leave the space occupied without throwing an error.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does after a failure; with code `closed`; with
     ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove the
@@ -246,6 +246,7 @@ extension ChatStore {
             writer.index = nil
             try renewSnapshot(index: index)
             try cache.compact()
+            try outbox.compact()
         }
     }
 

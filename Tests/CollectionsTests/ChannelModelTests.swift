@@ -33,8 +33,10 @@ import Testing
                 await story.engine.disconnect()
                 // If the network loses the request, the engine retries it.
                 try? await story.connect()
+            case 3 where random.oneIn(8): try await story.engine.clearCachedData()
             default: await story.change(&urls, bob, &random)
             }
+            for view in views { #expect(view.differences == []) }
         }
         story.network.conditions = .perfect
         await story.engine.disconnect()
@@ -50,7 +52,15 @@ import Testing
             while view.collection.hasMore { try await view.load() }
             #expect(view.collection.channels.map(\.url) == expected, "\(query)")
             #expect(view.channels == view.collection.channels)
+            #expect(view.differences == [])
         }
+        let total = await story.engine.state.unreadCount
+        #expect(
+            total?.groupChannelUnreadMessageCount
+                == held.reduce(0) { $0 + $1.unreadMessageCount })
+        #expect(
+            total?.groupChannelInvitationCount
+                == held.count { $0.myMemberState == .invited })
         await story.engine.close()
         let queries = views.map(\.collection.query)
         let expected = queries.map { query in
@@ -134,7 +144,15 @@ extension Story {
             try? await alice.invite(["bob"], to: url)
             if !random.oneIn(4) { try? await bob.answerInvitation(to: url, accepts: true) }
         case 3, 4, 5: if let url { _ = try? await say("m", in: url) }
-        case 6: if let url { try? await bob.markAsRead(url) }
+        case 6:
+            guard let url else { return }
+            if random.oneIn(3) {
+                let newest = try? await bob.messages(in: url, at: .newest, older: 1, newer: 0)
+                guard let id = newest?.messages.first?.messageID else { return }
+                try? await bob.markAsUnread(from: id, in: url)
+            } else {
+                try? await bob.markAsRead(url)
+            }
         case 7:
             let state: HiddenState =
                 random.oneIn(2) ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide

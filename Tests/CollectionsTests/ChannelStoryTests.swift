@@ -212,6 +212,26 @@ import Testing
         await story.close()
     }
 
+    /// A message list does the same.
+    @Test func refreshingTheListOfflineThrows() async throws {
+        try story.create("a b")
+        try await story.sync()
+        try await story.list().load()
+        await story.engine.disconnect()
+        let view = story.list()
+        let start = view.collection.start()
+        #expect(try start.cached.map(\.name) == ["b", "a"])
+        await expectError(.notConnected) { try await start.refreshed }
+        #expect(view.picture == "b a")
+        let messages = story.view()
+        let messageStart = messages.collection.start()
+        await expectError(.notConnected) { try await messageStart.refreshed }
+        try await story.sync()
+        let other = story.list()
+        #expect(try await other.collection.start().refreshed.map(\.name) == ["b", "a"])
+        await story.close()
+    }
+
     @Test func clearedChannelsLeaveTheListAndReturn() async throws {
         try story.create("a b")
         try await story.sync()

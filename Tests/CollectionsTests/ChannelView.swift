@@ -15,6 +15,11 @@ import Testing
 final class ChannelView: Recorder, GroupChannelCollectionDelegate {
     let collection: GroupChannelCollection
     private(set) var channels: [GroupChannel] = []
+    /// The channels of an app that uses only the specific delegate methods and the returned pages.
+    private(set) var told: [ChannelURL: GroupChannel] = [:]
+    /// The notifications that such an app could not apply.
+    private(set) var problems: [String] = []
+    private var isLoading = false
     /// The number of changes that were resets.
     private(set) var resetCount = 0
 
@@ -46,7 +51,28 @@ final class ChannelView: Recorder, GroupChannelCollectionDelegate {
     /// Loads the next page, and returns the notifications.
     @discardableResult
     func load() async throws -> String {
-        try await collection.loadMore().map(\.name).joined(separator: " ")
+        isLoading = true
+        defer { isLoading = false }
+        let page = try await collection.loadMore()
+        tell(page, isNew: true)
+        return page.map(\.name).joined(separator: " ")
+    }
+
+    /// The differences between what the view was told and the collection.
+    var differences: [String] {
+        let shown = Dictionary(uniqueKeysWithValues: collection.channels.map { ($0.url, $0) })
+        if told == shown { return problems }
+        return problems + ["told \(told.keys.sorted()), shows \(shown.keys.sorted())"]
+    }
+
+    private func tell(_ channels: [GroupChannel], isNew: Bool) {
+        for channel in channels {
+            if !isLoading, isNew != (told[channel.url] == nil) {
+                problems.append("\(channel.url): \(isNew ? "added" : "updated")")
+            }
+            // A change of a channel of the page that is being loaded is part of the page.
+            if isNew || told[channel.url] != nil { told[channel.url] = channel }
+        }
     }
 
     /// Waits until a condition holds.
@@ -75,17 +101,26 @@ final class ChannelView: Recorder, GroupChannelCollectionDelegate {
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         addedChannels channels: [GroupChannel]
-    ) { record("added", context, channels.map(\.name)) }
+    ) {
+        tell(channels, isNew: true)
+        record("added", context, channels.map(\.name))
+    }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         updatedChannels channels: [GroupChannel]
-    ) { record("updated", context, channels.map(\.name)) }
+    ) {
+        tell(channels, isNew: false)
+        record("updated", context, channels.map(\.name))
+    }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         deletedChannelURLs channelURLs: [ChannelURL]
-    ) { record("deleted", context, channelURLs.map(\.rawValue)) }
+    ) {
+        for url in channelURLs { told[url] = nil }
+        record("deleted", context, channelURLs.map(\.rawValue))
+    }
 }
 
 extension Story {

@@ -380,6 +380,34 @@ import Testing
         other.close()
     }
 
+    @Test func totalOfUnreadMessagesIsTheSumOverTheChannels() async throws {
+        try story.createChannel("random")
+        try await story.say("a b")
+        let messages = try await story.say("c d e", in: "random")
+        let client = try await story.connected()
+        let listener = Listener()
+        client.addUserEventDelegate(listener)
+        try await client.engine.caughtUp()
+        await listener.hears("unread 5")
+        try await client.markAsRead("random")
+        await listener.hears("unread 2")
+        try await client.markAsUnread(from: messages[1].messageID!, in: "random")
+        await listener.hears("unread 4")
+        #expect(client.unreadCount?.groupChannelUnreadMessageCount == 4)
+        try story.createChannel("new", with: [])
+        try await story.alice.invite(["bob"], to: "new")
+        try await story.until(client) { try $0.groupChannel("new") != nil }
+        await client.close()
+
+        // The total is known before a user connects.
+        let again = try await story.open()
+        let other = Listener()
+        again.addUserEventDelegate(other)
+        await other.hears("unread 4")
+        #expect(again.unreadCount?.groupChannelInvitationCount == 1)
+        await again.close()
+    }
+
     @Test func theCacheIsClearedWhileItIsInUse() async throws {
         try story.createChannel("random")
         try await story.say("a b")

@@ -103,6 +103,13 @@ import Testing
         try await view.isUpToDate()
         #expect(try view.picture == page.next("alice sends z", "stored, not shown"))
 
+        await story.engine.disconnect()
+        try await view.collection.send(UserMessageCreateParams("y"))
+        #expect(
+            try view.picture == page.next("offline, send y", "unsent messages are always shown"))
+        try await story.connect()
+        await view.shows(try page.next("online", "sent: y is newer than the window"))
+
         try await view.collection.loadNext()
         #expect(try view.picture == page.next("loadNext"))
         try await view.collection.loadNext()

@@ -87,6 +87,28 @@ import Testing
         #expect(!view.messageNotifications.contains { $0.contains("eventMessageReceived") })
     }
 
+    @Test func ownMessageUpdatesItsChannelAsASentOne() async throws {
+        let story = try await Story()
+        try await story.open()
+        let list = ChannelView(
+            GroupChannelCollection(query: GroupChannelListQuery(), engine: story.engine))
+        try await list.load()
+        let view = try await story.startedView()
+        _ = (list.notifications(), view.notifications())
+        _ = try await view.collection.send(UserMessageCreateParams("a")).result
+        await list.until { list.channels.first?.lastMessage?.text == "a" }
+        #expect(list.notifications() == ["updated general: eventMessageSent"])
+        try await story.say("b")
+        await list.until { list.channels.first?.lastMessage?.text == "b" }
+        #expect(list.notifications() == ["updated general: eventMessageReceived"])
+        try await view.isUpToDate()
+        #expect(
+            view.heard.filter { $0.hasPrefix("channel") } == [
+                "channel general: eventMessageSent", "channel general: eventMessageReceived",
+            ])
+        try await story.end()
+    }
+
     // MARK: Live events and what was missed
 
     @Test func missedMessagesHaveASyncSourceAndLaterOnesAnEventSource() async throws {

@@ -38,15 +38,22 @@ import Testing
             switch choice {
             case 0 where views.count < 8: views.append(story.randomView(&random))
             case 1 where !views.isEmpty:
-                await views[random.number(below: views.count)].collection.load(&random)
+                await views[random.number(below: views.count)].load(&random)
             case 2 where !views.isEmpty:
                 await views[random.number(below: views.count)].collection.write(&random)
             case 3:
                 await story.engine.disconnect()
                 story.limitFeed(random.oneIn(2) ? random.number(below: 4) : nil)
             case 4: try? await story.connect()
+            case 5 where random.oneIn(12):
+                if random.oneIn(2) {
+                    try await story.engine.clearCachedMessages(in: ["general"])
+                } else {
+                    try await story.engine.clearCachedData()
+                }
             default: await story.change(&random)
             }
+            for view in views { #expect(view.differences == []) }
         }
         story.network.conditions = .perfect
         await story.engine.disconnect()
@@ -60,6 +67,10 @@ import Testing
         try await story.engine.caughtUp()
 
         let sent = try await story.alice.history()
+        let counts = try story.store.read { try $0.groupChannels().map(\.unreadMessageCount) }
+        #expect(
+            await story.engine.state.unreadCount?.groupChannelUnreadMessageCount
+                == counts.reduce(0, +))
         let trace = schedule.picture(with: story.network.log)
         for view in views { try await view.isComplete(sent, trace) }
         for view in views { view.collection.dispose() }
@@ -122,9 +133,13 @@ extension View {
     /// Loads the whole history, and compares it with the server's messages.
     fileprivate func isComplete(_ sent: [Message], _ trace: String) async throws {
         while collection.hasPrevious {
-            try await waitingForOthers { try await collection.loadPrevious() }
+            try await waitingForOthers {
+                try await insert { try await collection.loadPrevious() }
+            }
         }
-        while collection.hasNext { try await waitingForOthers { try await collection.loadNext() } }
+        while collection.hasNext {
+            try await waitingForOthers { try await insert { try await collection.loadNext() } }
+        }
         while let gap = collection.items.compactMap(\.gap).first {
             try await waitingForOthers { try await collection.fill(gap) }
         }
@@ -132,6 +147,24 @@ extension View {
             collection.succeededMessages.map(\.text) == sent.shown(by: collection.params),
             "\(collection.params)\n\(trace)")
         #expect(items == collection.items, "\(trace)")
+        #expect(differences == [], "\(trace)")
+    }
+
+    /// Loads a page in a random way.
+    ///
+    /// Without a connection, the load fails if the page is not cached.
+    fileprivate func load(_ random: inout SeededRandom) async {
+        switch random.number(below: 5) {
+        case 0, 1: try? await insert { try await collection.loadPrevious() }
+        case 2: try? await insert { try await collection.loadNext() }
+        case 3:
+            if let gap = collection.items.compactMap(\.gap).first {
+                _ = try? await collection.fill(gap)
+            }
+        default:
+            let time = collection.messages.randomElement(using: &random)?.createdAt
+            await restart(at: time.map { .time($0) } ?? .latest)
+        }
     }
 
     /// Calls `load`, and repeats the call while the collection is still loading another page.
@@ -147,27 +180,15 @@ extension View {
 }
 
 extension MessageCollection {
-    /// Loads a page in a random way.
-    ///
-    /// Without a connection, the load fails if the page is not cached.
-    fileprivate func load(_ random: inout SeededRandom) async {
-        switch random.number(below: 5) {
-        case 0, 1: _ = try? await loadPrevious()
-        case 2: _ = try? await loadNext()
-        case 3: if let gap = items.compactMap(\.gap).first { _ = try? await fill(gap) }
-        default:
-            let time = messages.randomElement(using: &random)?.createdAt
-            _ = try? await restart(at: time.map { .time($0) } ?? .latest)
-        }
-    }
-
     /// Sends, edits or deletes a message, or reacts to one, as the user of the view.
     fileprivate func write(_ random: inout SeededRandom) async {
         let own = messages.filter { $0.sender?.userID == "bob" }.randomElement(using: &random)
         let any = messages.randomElement(using: &random)
         switch random.number(below: 5) {
         case 0, 1:
-            _ = try? await send(UserMessageCreateParams("bob \(random.number(below: 1000))"))
+            var params = UserMessageCreateParams("bob \(random.number(below: 1000))")
+            if random.oneIn(4) { params.parentMessageID = any?.messageID }
+            _ = try? await send(params)
         case 2:
             var update = UserMessageUpdateParams()
             update.text = "edited \(random.number(below: 1000))"
@@ -200,7 +221,7 @@ extension Story {
             random.oneIn(2)
             ? .latest : .time(Timestamp(milliseconds: 1000 + Int64(random.number(below: 30_000))))
         let view = view(at: point, params)
-        view.collection.start(InitPolicy.allCases.randomElement(using: &random)!)
+        view.start(InitPolicy.allCases.randomElement(using: &random)!)
         return view
     }
 

@@ -165,11 +165,11 @@ import Testing
         }
         #expect(view.picture == "… d e (x) (y) (z)")
         try await view.collection.loadPrevious()
-        #expect(view.picture == "… b c …")
+        #expect(view.picture == "… b c (x) (y) (z) …")
         try await view.collection.loadPrevious()
-        #expect(view.picture == "a b …")
+        #expect(view.picture == "a b (x) (y) (z) …")
         try await view.collection.loadNext()
-        #expect(view.picture == "… c d …")
+        #expect(view.picture == "… c d (x) (y) (z) …")
         try await view.collection.loadNext()
         #expect(view.picture == "… d e (x) (y) (z)")
         await story.close()
@@ -410,6 +410,107 @@ import Testing
         try await view.collection.loadNext()
         try await view.collection.loadNext()
         #expect(view.picture == "a b c d e f g h i j k")
+        try await story.end()
+    }
+
+    /// The app disposes the collection and creates another one at the first visible message, as
+    /// guides of chat SDKs recommend.
+    @Test func recreatedCollectionStaysWhereItWas() async throws {
+        let story = try await Story.caching(
+            "a b c d", .exact { ($0.hugeGapThreshold, $0.pageSize) = (30, 10) })
+        var view = try await story.startedView(.sized(2, 2))
+        let first = view.collection.messages[0]
+        #expect(first.text == "c")
+        story.limitFeed(1)
+        try await story.sendWhileOffline((1...120).map { "m\($0)" }.joined(separator: " "))
+        await view.hears("huge gap")
+        var reports = 1
+        for _ in 0..<3 {
+            view.collection.dispose()
+            view = try await story.startedView(at: .time(first.createdAt), .sized(2, 2))
+            #expect(view.picture == "a b c d …")
+            try await story.engine.caughtUp()
+            try await view.isUpToDate()
+            reports += view.heard.count { $0 == "huge gap" }
+        }
+        #expect(reports == 1)
+        #expect(try story.counts() == "4 ~ 32")
+        while view.collection.hasNext { try await view.collection.loadNext() }
+        #expect(view.collection.messages.count == 124)
+        try await story.end()
+    }
+
+    // MARK: Unsent messages in any window
+
+    @Test func unsentMessagesAreShownInAWindowInThePast() async throws {
+        let story = try await Story.caching("a b c d e f g h")
+        let messages = try await story.startedView().collection.messages
+        story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+        _ = try await story.engine.failed(try await story.write("failed"))
+        await story.engine.disconnect()
+        _ = try await story.write("pending")
+
+        let view = story.view(at: .time(messages[2].createdAt), .sized(1, 2))
+        view.start(.cacheOnly)
+        #expect(view.picture == "… b c d !failed (pending) …")
+        try await view.collection.send(UserMessageCreateParams("here"))
+        #expect(view.picture == "… b c d !failed (pending) (here) …")
+        #expect(view.heard == ["added here: localMessagePendingCreated, pending"])
+        _ = view.notifications()
+        try await view.insert { try await view.collection.loadNext() }
+        #expect(view.picture == "… b c d e f !failed (pending) (here) …")
+        #expect(view.differences == [])
+
+        // The sent messages leave the window, because they are newer than it.
+        try await story.connect()
+        await view.shows("… b c d e f !failed …")
+        let heard = ["pending", "here"].flatMap { text in
+            ["updated", "deleted"].map { "\($0) \(text): eventMessageSent, succeeded" }
+        }
+        #expect(view.heard.filter { !$0.hasPrefix("channel") } == heard)
+        while view.collection.hasNext {
+            try await view.insert { try await view.collection.loadNext() }
+        }
+        #expect(view.picture == "… b c d e f g h pending here !failed")
+        #expect(view.differences == [])
+        try await story.end()
+    }
+
+    /// A window of limited size keeps its unsent messages.
+    @Test func unsentMessagesDoNotLeaveAWindowOfLimitedSize() async throws {
+        let story = try await Story.caching("a b c d e f")
+        await story.engine.disconnect()
+        let view = story.view(.sized(2, 2), capacity: 2)
+        view.start(.cacheOnly)
+        try await view.collection.send(UserMessageCreateParams("x"))
+        _ = view.notifications()
+        try await view.insert { try await view.collection.loadPrevious() }
+        #expect(view.picture == "… c d (x) …")
+        #expect(view.notifications() == ["deleted e f: windowTrimmed, succeeded"])
+        #expect(view.differences == [])
+        await story.close()
+    }
+
+    /// The list does not show replies, but the user's own unsent one.
+    @Test func unsentReplyIsShownWhereItWasWritten() async throws {
+        let story = try await Story.caching("a")
+        let view = try await story.startedView()
+        let other = try await story.startedView()
+        var params = UserMessageCreateParams("reply")
+        params.parentMessageID = view.collection.messages[0].messageID
+        story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+        _ = try await view.collection.send(params).result
+        await view.shows("a !reply")
+        await other.until { !$0.collection.failedMessages.isEmpty }
+        #expect(other.picture == "a")
+        let id = try #require(view.collection.failedMessages.first?.requestID)
+        _ = try await view.collection.resend(id).result
+        await view.shows("a")
+        #expect(
+            view.heard.filter { $0.contains(" reply: event") } == [
+                "updated reply: eventMessageSent, succeeded",
+                "deleted reply: eventMessageSent, succeeded",
+            ])
         try await story.end()
     }
 

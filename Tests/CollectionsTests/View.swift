@@ -13,6 +13,11 @@ import Testing
 final class View: Recorder, MessageCollectionDelegate {
     let collection: MessageCollection
     private(set) var items: [MessageItem]
+    /// The messages of an app that uses only the specific delegate methods and the returned pages.
+    var dataSource = DataSource()
+    /// A Boolean value that indicates whether the server's first page is being fetched, which
+    /// replaces all messages.
+    private(set) var isRefreshing = false
 
     init(_ collection: MessageCollection) {
         self.collection = collection
@@ -38,6 +43,42 @@ final class View: Recorder, MessageCollectionDelegate {
         if collection.hasPrevious { words.insert("…", at: 0) }
         if collection.hasNext, words.last != "~" { words.append("…") }
         return words.joined(separator: " ")
+    }
+
+    // MARK: The data source
+
+    /// Starts the collection, and replaces the messages of the data source twice.
+    func start(_ policy: InitPolicy) {
+        isRefreshing = true
+        dataSource.loadCount += 1
+        let start = collection.start(policy)
+        dataSource.replace(by: (try? start.cached) ?? [])
+        Task {
+            _ = try? await start.refreshed
+            dataSource.replace(by: collection.messages)
+            isRefreshing = false
+            dataSource.loadCount -= 1
+        }
+    }
+
+    /// Loads a page, and inserts its messages into the data source.
+    func insert(_ load: () async throws -> [Message]) async throws {
+        dataSource.loadCount += 1
+        defer { dataSource.loadCount -= 1 }
+        dataSource.insert(try await load(), isPage: true)
+    }
+
+    func restart(at point: StartingPoint) async {
+        dataSource.loadCount += 1
+        defer { dataSource.loadCount -= 1 }
+        // After an error, the window may have moved.
+        _ = try? await collection.restart(at: point)
+        dataSource.replace(by: collection.messages)
+    }
+
+    /// The differences between the data source and the collection.
+    var differences: [String] {
+        isRefreshing ? [] : dataSource.differences(from: collection)
     }
 
     /// Waits until the view fulfills a condition.
@@ -74,17 +115,26 @@ final class View: Recorder, MessageCollectionDelegate {
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [Message]
-    ) { record("added", context, messages) }
+    ) {
+        dataSource.insert(messages)
+        record("added", context, messages)
+    }
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [Message]
-    ) { record("updated", context, messages) }
+    ) {
+        dataSource.update(messages, context)
+        record("updated", context, messages)
+    }
 
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [Message]
-    ) { record("deleted", context, messages) }
+    ) {
+        dataSource.delete(messages)
+        record("deleted", context, messages)
+    }
 
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel

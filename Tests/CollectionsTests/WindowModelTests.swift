@@ -98,7 +98,8 @@ import Testing
         }
 
         private mutating func apply(_ edits: WindowEdits, trimming end: Window.End) throws {
-            let diff = window.apply(edits, trimming: end)
+            var edits = edits
+            let diff = window.apply(&edits, trimming: end)
             shown = CollectionChange(diff, in: window.items).applied(to: shown)
         }
 

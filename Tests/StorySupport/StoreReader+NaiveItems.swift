@@ -36,12 +36,10 @@ extension StoreReader {
         }
         rows.sort { ($0.bound, $0.isGap ? 1 : 0) < ($1.bound, $1.isGap ? 1 : 0) }
         var items = rows.map(\.item)
-        if upper == .end {
-            for item in unsent where item.operation == .send {
-                guard let message = item.message.flatMap(overlay.shown), params.belongsTo(message)
-                else { continue }
-                items.append(.message(message))
-            }
+        for item in unsent where item.operation == .send {
+            guard let message = item.message.flatMap(overlay.shown), params.belongsTo(message)
+            else { continue }
+            items.append(.message(message))
         }
         return params.isReversed ? items.reversed() : items
     }

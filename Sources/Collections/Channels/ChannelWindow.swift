@@ -41,6 +41,14 @@ struct ChannelWindow {
 
     var hasMore: Bool { upper != .end || !isComplete }
 
+    /// Empties the window.
+    mutating func removeAll(_ source: CollectionEventSource) -> ChannelEdits {
+        var edits = ChannelEdits()
+        for channel in channels { edits.remove(channel.url, source) }
+        upper = .beginning
+        return edits
+    }
+
     // MARK: Following
 
     /// Updates the window for a change, and returns the edits of the rows for ``apply(_:)``.
@@ -81,12 +89,11 @@ struct ChannelWindow {
     /// Before the server has sent its whole list, an unlisted channel may belong between two listed
     /// ones. Until the list is whole, the window therefore shows at most the requested number of
     /// channels.
-    mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
-        var edits = edits
+    mutating func apply(_ edits: inout ChannelEdits) -> ListDiff<GroupChannel> {
         if upper == .end, !isComplete, list.count(after: edits.rows) > wanted {
             var next = list
             _ = next.apply(edits.rows)
-            for channel in next.elements[wanted...] { edits.rows.remove(channel.url) }
+            for channel in next.elements[wanted...] { edits.remove(channel.url, .windowTrimmed) }
             upper = wanted == 0 ? .beginning : .position(next.keys[wanted - 1])
         }
         return list.apply(edits.rows)

@@ -46,6 +46,8 @@ public final class GroupChannelCollection {
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isAwaitingCompleteList = false
+    /// The channels that the call in progress has listed, and that the delegate does not report.
+    @ObservationIgnored private var unreported: Set<ChannelURL> = []
     /// The next page of the server's list to request.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
     /// The number of times that the collection has started again with the first page of the
@@ -99,7 +101,10 @@ public final class GroupChannelCollection {
     /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection is
     /// not released before the server has responded.
     ///
-    /// - Returns: The stored channels, and the channels after the server has responded.
+    /// - Returns: The stored channels, and the channels after the server has responded. If the engine
+    ///   is live and the cache has the first page, the collection sends no request. If there is no
+    ///   connection, awaiting the second result throws `notConnected`, and the stored channels stay
+    ///   listed.
     @discardableResult
     public func start() -> CollectionStart<GroupChannel> {
         let cached: Result<[GroupChannel], SyncError>
@@ -113,7 +118,7 @@ public final class GroupChannelCollection {
         let refresh = Task { @MainActor [weak self] in
             do throws(SyncError) {
                 guard let self else { throw .disposed("channels") }
-                try await load(upTo: query.pageSize)
+                try await load(upTo: query.pageSize, refreshes: true)
                 return Result<[GroupChannel], SyncError>.success(channels)
             } catch {
                 return .failure(error)
@@ -132,8 +137,9 @@ public final class GroupChannelCollection {
     ///
     /// If the collection has not been started, this call starts it.
     ///
-    /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
-    ///   plus channels that arrived during the call. If ``hasMore`` is true, call again for more.
+    /// - Returns: The channels that the call has listed, in the order of the list. The delegate
+    ///   receives all other changes during the call, so that no channel is both returned and reported
+    ///   as added. If ``hasMore`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.
@@ -144,17 +150,25 @@ public final class GroupChannelCollection {
 
     /// Lists at least `count` channels, or all channels if there are fewer, and returns the newly
     /// listed ones.
+    ///
+    /// If `refreshes` is true and the engine is not live, the call requests the first page even if
+    /// the cache has it.
     @discardableResult
-    private func load(upTo count: Int) async throws(SyncError) -> [GroupChannel] {
+    private func load(
+        upTo count: Int, refreshes: Bool = false
+    ) async throws(SyncError) -> [GroupChannel] {
         try checkIsNotDisposed()
         guard !isLoading else {
             throw SyncError(.queryInProgress, "loadMore() is already in progress: wait for it")
         }
         isLoading = true
-        defer { isLoading = false }
-        let before = Set(channels.map(\.url))
-        func found() -> [GroupChannel] { channels.filter { !before.contains($0.url) } }
+        defer { (isLoading, unreported) = (false, []) }
+        func found() -> [GroupChannel] { channels.filter { unreported.contains($0.url) } }
 
+        if refreshes, !(await engine.stateAfterConnecting.isLive) {
+            try await fetch()
+            try checkIsNotDisposed()
+        }
         var isComplete = try show(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
             if isComplete || (page > 0 && channels.count >= count) { break }
@@ -162,7 +176,7 @@ public final class GroupChannelCollection {
                 try await fetch()
             } catch {
                 try checkIsNotDisposed()
-                if error.code.isEnd || found().isEmpty { throw error }
+                if found().isEmpty { throw error }
                 break
             }
             try checkIsNotDisposed()
@@ -182,7 +196,7 @@ public final class GroupChannelCollection {
             return try window.load(upTo: count, isComplete: isComplete, in: reader)
         }
         try checkIsNotDisposed()
-        apply(edits, .requested)
+        apply(edits, .page)
         follower.catchUp()
         try checkIsNotDisposed()
         awaitCompleteList()
@@ -262,6 +276,14 @@ public final class GroupChannelCollection {
         followers.end()
     }
 
+    func endSession() {
+        guard !isDisposed else { return }
+        follower?.stop()
+        drafts = [:]
+        apply(window.removeAll(.sessionEnded), .reported)
+        dispose()
+    }
+
     private func checkIsNotDisposed() throws(SyncError) {
         if isDisposed { throw .disposed("channels") }
     }
@@ -313,17 +335,19 @@ public final class GroupChannelCollection {
 
     private func apply(_ edits: ChannelEdits, _ reporting: Reporting) {
         let before = CollectionChange.checked(window.channels)
-        let diff = window.apply(edits)
+        var edits = edits
+        let diff = window.apply(&edits)
         guard !diff.isEmpty else { return }
         let change = CollectionChange(diff, in: window.channels)
         change.check(from: before, to: window.channels)
         followers.notify(change)
         delegate?.channelCollection(self, didChange: change)
-        if reporting == .reported { notify(diff, edits.sources) }
+        notify(diff, edits.sources, reporting)
     }
 
     private func notify(
-        _ diff: ListDiff<GroupChannel>, _ sources: [ChannelURL: CollectionEventSource]
+        _ diff: ListDiff<GroupChannel>, _ sources: [ChannelURL: CollectionEventSource],
+        _ reporting: Reporting
     ) {
         func context(_ channel: GroupChannel) -> GroupChannelContext {
             GroupChannelContext(source: sources[channel.url] ?? .channelBackgroundSync)
@@ -334,13 +358,20 @@ public final class GroupChannelCollection {
         var added = ReportedRows<GroupChannelContext, GroupChannel>()
         var updated = added
         var deleted = ReportedRows<GroupChannelContext, ChannelURL>()
-        for row in diff.insertions { added.add(row.element, context(row.element)) }
+        for row in diff.insertions {
+            let context = context(row.element)
+            if reporting == .page || isRequested(context) {
+                unreported.insert(row.element.url)
+            } else {
+                added.add(row.element, context)
+            }
+        }
         for row in diff.changed { updated.add(row.element, context(row.element)) }
         for row in diff.deletions { deleted.add(row.element.url, context(row.element)) }
-        for (context, channels) in added.parts where !isDisposed && !isRequested(context) {
+        for (context, channels) in added.parts where !isDisposed {
             delegate?.channelCollection(self, context: context, addedChannels: channels)
         }
-        for (context, channels) in updated.parts where !isDisposed && !isRequested(context) {
+        for (context, channels) in updated.parts where !isDisposed {
             delegate?.channelCollection(self, context: context, updatedChannels: channels)
         }
         for (context, urls) in deleted.parts where !isDisposed {

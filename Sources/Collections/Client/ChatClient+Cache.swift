@@ -21,18 +21,31 @@ extension ChatClient {
     /// Removes the cached messages of channels.
     ///
     /// The channels and the outbox are kept. The messages are fetched again when they become
-    /// visible.
+    /// visible. When the call returns, the files do not contain the messages any more.
+    ///
+    /// Collections of the channels show a gap instead of the messages, and report them as deleted
+    /// with the source `cacheCleared`.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
+    /// - Complexity: O(*n*) in the number of rows of the cache, whose files are rewritten on another
+    ///   thread.
     public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
+        let engine = try self.engine
         try await engine.clearCachedMessages(in: urls)
+        try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
     /// Removes the user's cache: all data that can be fetched from the server again.
     ///
     /// Outbox items are kept. The user has a second store if the app has opened clients both with
-    /// and without an encryption key. The cache of that store is removed, too.
+    /// and without an encryption key. The cache of that store is removed, too. When the call
+    /// returns, the files contain neither the removed data nor the messages that were sent from the
+    /// outbox.
+    ///
+    /// Message collections stay open and show a gap instead of their messages; channel collections
+    /// become empty. Both report the removed rows with the source `cacheCleared`, and list them
+    /// again when they are fetched.
     ///
     /// If the cache is damaged, the call replaces its files by an empty cache. Collections are then
     /// disposed, and the user has to connect again.
@@ -40,13 +53,17 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
     public func clearCachedData() async throws(SyncError) {
+        try await clearCachedData(source: .cacheCleared)
+    }
+
+    func clearCachedData(source: CollectionEventSource) async throws(SyncError) {
         let engine = try self.engine
         try await removeOtherCachedData()
         if cachingError?.code == .corruption || storageDamage.cache != nil {
             return try await rebuildCache(of: engine)
         }
         do throws(SyncError) {
-            try await engine.clearCachedData()
+            try await engine.clearCachedData(source: source)
             try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
         } catch {
             guard let cause = error.cause as? StoreError, engine.store.isCacheDamage(cause) else {

@@ -19,7 +19,8 @@ extension ChatClient {
 
     /// Logs the user out: ends the connection, and removes the user's data from this device.
     ///
-    /// Collections are disposed, and the client then has no user. The server's list of devices, for
+    /// Collections remove their rows, with the source `sessionEnded`, and are disposed. The client
+    /// then has no user. The server's list of devices, for
     /// example for push notifications, is not changed.
     ///
     /// - Parameter wiping: The data to remove.
@@ -35,7 +36,7 @@ extension ChatClient {
         guard let userID = session?.userID else { return [] }
         await disconnect()
         // If the cache is damaged, this call replaces it and keeps the outbox.
-        try await clearCachedData()
+        try await clearCachedData(source: .sessionEnded)
         if let cachingError { throw SyncError(cachingError) }
         guard let session, session.userID == userID else {
             throw SyncError(.canceled, "another user has connected instead of \(userID)")
@@ -51,6 +52,7 @@ extension ChatClient {
             items = try engine.stored { (reader) throws(StoreError) in try reader.outboxItems() }
         case .everything: items = try await engine.discardOutboxItems()
         }
+        if self.session?.engine === engine { endCollections() }
         // Rows that are removed from LevelDB stay in its files until LevelDB compacts them.
         // Therefore remove the files, too.
         await forget(session, removesFiles: wiping == .everything)

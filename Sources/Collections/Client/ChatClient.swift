@@ -36,8 +36,11 @@ public final class ChatClient {
     /// client was opened.
     public private(set) var lastConnectedAt: Timestamp?
 
-    /// The number of unread messages and pending invitations in all channels; `nil` if the server
-    /// has not reported it.
+    /// The numbers of unread messages, unread mentions and pending invitations: the sum over the
+    /// stored group channels of the user.
+    ///
+    /// The value is available as soon as the client has a user. It is `nil` until the client has
+    /// fetched all channels of the user, which are stored, and if the server has no unread counts.
     public private(set) var unreadCount: UnreadItemCount?
 
     /// The error of opening the user's files, if the client works in memory because of it;
@@ -98,6 +101,8 @@ public final class ChatClient {
     @MainActor
     protocol Collection: AnyObject {
         func dispose()
+        /// Removes all rows, with the source `sessionEnded`, and disposes the collection.
+        func endSession()
     }
 
     private init(
@@ -270,6 +275,12 @@ public final class ChatClient {
     }
 
     // MARK: Collections
+
+    /// Removes the rows of all collections, and disposes the collections.
+    func endCollections() {
+        for weak in collections { weak.collection?.endSession() }
+        collections = []
+    }
 
     func add(_ collection: any Collection) {
         collections.removeAll { $0.collection == nil }
@@ -640,10 +651,10 @@ public final class ChatClient {
 
     /// Reports new damage to the delegates.
     ///
-    /// ``connect(as:)`` reports damage that was found earlier; later damage is reported as soon as
-    /// it is found.
+    /// ``connect(as:)`` reports damage that was found earlier, also before a delegate was
+    /// registered; later damage is reported as soon as it is found.
     private func reportDamage() {
-        guard !isDamageReported else { return }
+        guard !isDamageReported, !userEventDelegates.isEmpty else { return }
         isDamageReported = true
         for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
     }
@@ -668,8 +679,9 @@ public final class ChatClient {
         if state.connection != .revoked { currentUser = state.user ?? currentUser }
         connectionState = ConnectionState(state.connection)
         if state.connection == .online { lastConnectedAt = options.now() }
-        if let count = state.unreadCount, count != unreadCount {
-            unreadCount = count
+        let isCounted = state.unreadCount != unreadCount
+        unreadCount = state.unreadCount
+        if isCounted, let count = state.unreadCount {
             for delegate in userEventDelegates.all {
                 delegate.client(self, didUpdateUnreadCount: count)
             }
@@ -686,22 +698,25 @@ public final class ChatClient {
 
     /// Closes the data of a user whose session was revoked.
     ///
-    /// Data that can be fetched again is removed from the device. The outbox is kept in case the
-    /// user returns.
+    /// Data that can be fetched again is removed from views and from the device. The outbox is kept
+    /// in case the user returns.
     private func closeRevokedSession() {
-        for weak in collections { weak.collection?.dispose() }
+        endCollections()
         currentUser = nil
         guard let session else { return }
         recordLastUser(nil, of: session)
-        let engine = session.engine
-        let clearing = Task { @MainActor in
-            // Ignore an error: no other user can see the data, which is in this user's directory.
-            try? await engine.clearCachedData()
-            try? await removeOtherCachedData()
-            // Ignore an error: the push inbox of a revoked user is never processed.
-            try? await engine.removePushInbox()
+        Task { @MainActor in
+            // The end of the session waits until the data is removed.
+            await betweenSwitches { [self] in
+                guard self.session?.engine === session.engine else { return }
+                // Ignore the errors: no other user can see the data, which is in this user's
+                // directory, and the push inbox of a revoked user is never processed.
+                try? await session.engine.clearCachedData(source: .sessionEnded)
+                try? await onDisk { () throws(StoreError) in try session.store.purgeCleared() }
+                try? await removeOtherCachedData()
+                try? await session.engine.removePushInbox()
+            }
         }
-        session.tasks.add(clearing)
     }
 
     /// Records the user whose cache the next client shows before a user connects, unless the

@@ -35,7 +35,9 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 /// Receives the events of the user, on the main actor.
 @MainActor
 public protocol UserEventDelegate: AnyObject {
-    /// The number of unread messages in all channels has changed.
+    /// The numbers of unread messages, mentions and invitations have changed.
+    ///
+    /// They are the sum over the user's channels: see ``ChatClient/unreadCount``.
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount)
 
     /// The client has found damage of the user's files, or a loss of something that the user wrote.

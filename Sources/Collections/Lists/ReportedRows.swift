@@ -2,10 +2,12 @@
 enum Reporting {
     /// The subscribers of changes and all methods of the delegate.
     case reported
+    /// As ``reported``, but the delegate's method for added rows is not called, because the call that
+    /// has requested the page returns these rows.
+    case page
     /// The subscribers of changes, and the delegate's method `didChange`.
     ///
-    /// This is for edits that the app itself has requested. The delegate's methods for added,
-    /// updated and deleted rows are therefore not called.
+    /// This is for calls that return all rows of the list.
     case requested
 }
 

@@ -9,22 +9,34 @@ struct MessageChanges {
     /// Creates the changes from the differences of the rows.
     ///
     /// `sources` contains the known sources of the changes, by row. `canceled` contains the
-    /// messages that were canceled before they were sent.
+    /// messages that were canceled before they were sent. `accepted` contains the sent messages that
+    /// the list does not show, by the rows of the unsent messages: they are reported as updated, and
+    /// then as deleted.
     init(
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
-        _ canceled: [Message]
+        _ canceled: [Message], _ accepted: [MessageItem.ID: Message]
     ) {
-        func record(_ item: MessageItem, in rows: inout ReportedRows<MessageContext, Message>) {
-            guard let message = item.message else { return }
+        func record(
+            _ message: Message?, of id: MessageItem.ID,
+            in rows: inout ReportedRows<MessageContext, Message>
+        ) {
+            guard let message else { return }
             rows.add(
                 message,
                 MessageContext(
-                    source: sources[item.id] ?? .messageFill,
-                    sendingStatus: message.sendingStatus))
+                    source: sources[id] ?? .messageFill, sendingStatus: message.sendingStatus))
         }
-        for row in diff.insertions { record(row.element, in: &added) }
-        for row in diff.changed { record(row.element, in: &updated) }
-        for row in diff.deletions { record(row.element, in: &deleted) }
+        for row in diff.insertions {
+            record(row.element.message, of: row.element.id, in: &added)
+        }
+        for row in diff.changed {
+            record(row.element.message, of: row.element.id, in: &updated)
+        }
+        for row in diff.deletions {
+            let id = row.element.id
+            if let message = accepted[id] { record(message, of: id, in: &updated) }
+            record(accepted[id] ?? row.element.message, of: id, in: &deleted)
+        }
         for message in canceled {
             updated.add(
                 message,

@@ -19,9 +19,11 @@ extension MessageCollection {
     /// If the list then exceeds the capacity, its newest messages are removed; ``loadNext()`` loads
     /// them again.
     ///
-    /// - Returns: The messages, oldest first. The array has fewer messages than a page if few
-    ///   messages match the list, or if no older ones exist. If ``hasPrevious`` is true, call again
-    ///   for more.
+    /// - Returns: The messages that the call has listed, oldest first. The delegate receives all other
+    ///   changes during the call, so that no message is both returned and reported as added. The
+    ///   array has fewer messages than a page if few messages match the list, if no older ones exist,
+    ///   or if a request fails after the first messages. If ``hasPrevious`` is true, call again for
+    ///   more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.
@@ -32,7 +34,11 @@ extension MessageCollection {
 
     /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` loads older ones.
     ///
-    /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
+    /// At the newest end, the messages of a gap are not returned, but reported as added, as soon as
+    /// they are fetched.
+    ///
+    /// - Returns: The messages, as ``loadPrevious()`` returns them. If ``hasNext`` is true, call again
+    ///   for more.
     /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
     @discardableResult
     public func loadNext() async throws(SyncError) -> [Message] {
@@ -50,33 +56,26 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        // At the newest end, fetched messages are not read by this call. They are listed when the
-        // changes of the store that contain them are processed.
-        let isFollowing = direction == .newer && shownWindow.upper == .end
-        let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
-        var shown = try await extend(direction, max(1, count))
-        if isFollowing {
-            shown = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
-        }
-        // Sort the messages: those of several pages are in the order in which the pages were
-        // loaded.
-        return shown.filter { $0.messageID != nil }.sorted {
-            guard let left = $0.position, let right = $1.position else { return false }
-            return left < right
-        }
+        let listed = try await extend(direction, max(1, count))
+        // Messages may have been changed or deleted since the first page was listed.
+        let shown = messages.filter { listed.contains($0.itemID) }
+        return params.isReversed ? shown.reversed() : shown
     }
 
     /// Extends the window in a direction, and fetches messages if a gap prevents it.
+    ///
+    /// - Returns: The listed messages that were not reported to the delegate. If a request fails
+    ///   after messages were listed, the call returns these instead of throwing.
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
-    ) async throws(SyncError) -> [Message] {
+    ) async throws(SyncError) -> Set<MessageItem.ID> {
         var left = count
-        var all: [Message] = []
+        var all: Set<MessageItem.ID> = []
         var page = 0
         while true {
             let ((found, gap), shown) = try show(direction, left, crossesGaps: false)
-            all += shown
+            all.formUnion(shown.map(\.itemID))
             left -= found
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
@@ -84,10 +83,13 @@ extension MessageCollection {
                 try await fetch(direction, left, at: gap)
             } catch {
                 try checkIsStarted()
-                guard error.code == .notConnected else { throw error }
+                guard error.code == .notConnected else {
+                    if all.isEmpty { throw error }
+                    return all
+                }
                 let (crossed, shown) = try show(direction, left, crossesGaps: true)
                 if left == count && crossed.found == 0 { throw error }
-                return all + shown
+                return all.union(shown.map(\.itemID))
             }
             try checkIsStarted()
         }
@@ -98,13 +100,13 @@ extension MessageCollection {
     ) throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
         switch direction {
         case .older:
-            try load(trimming: .newest) { (window, reader) throws(StoreError) in
+            try load(trimming: .newest, .page) { (window, reader) throws(StoreError) in
                 let (edits, found, gap) = try window.loadOlder(
                     count, crossesGaps: crossesGaps, in: reader)
                 return (edits, (found, gap))
             }
         case .newer:
-            try load(trimming: .oldest) { (window, reader) throws(StoreError) in
+            try load(trimming: .oldest, .page) { (window, reader) throws(StoreError) in
                 let (edits, found, gap) = try window.loadNewer(
                     count, crossesGaps: crossesGaps, in: reader)
                 return (edits, (found, gap))
@@ -258,19 +260,21 @@ extension MessageCollection {
             return messages
         }
         try openWindow(crossesGaps: false)
-        try await extendToSize()
+        await extendToSize()
+        try checkIsStarted()
         return messages
     }
 
     /// Loads older messages if the first page contains fewer matching messages than the list should
     /// show.
-    private func extendToSize() async throws(SyncError) {
+    private func extendToSize() async {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
         guard count < size, shownWindow.hasPrevious else { return }
         guard loading.insert(.older).inserted else { return }
         defer { loading.remove(.older) }
-        try await extend(.older, size - count)
+        // Ignore an error: the first page is listed, and `loadPrevious` throws the error again.
+        _ = try? await extend(.older, size - count)
     }
 }
 

@@ -8,8 +8,10 @@ public import Sync
 extension MessageCollection {
     /// Sends a text message, which is a reply if the collection shows a thread.
     ///
-    /// - Returns: The pending message, and its delivery result. If the newest end is shown, the
-    ///   message is already in ``items``.
+    /// The message is shown until it is sent, even if the window does not reach the newest end, or if
+    /// the message does not match the list, such as a reply in a list without replies.
+    ///
+    /// - Returns: The pending message, which is already in ``items``, and its delivery result.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; the
     ///   message is not stored then.
     @discardableResult
@@ -17,8 +19,8 @@ extension MessageCollection {
         _ params: UserMessageCreateParams
     ) async throws(SyncError) -> OutgoingMessage {
         let params = inThread(params)
-        return try await write { (engine, url) throws(SyncError) in
-            OutgoingMessage(try await engine.send(params, in: url), engine)
+        return try await written { (engine, url) throws(SyncError) in
+            try await engine.send(params, in: url)
         }
     }
 
@@ -36,9 +38,8 @@ extension MessageCollection {
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
         let params = inThread(params)
-        return try await write { (engine, url) throws(SyncError) in
-            OutgoingMessage(
-                try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
+        return try await written { (engine, url) throws(SyncError) in
+            try await engine.send(params, in: url, keepsCopies: keepsCopies)
         }
     }
 
@@ -54,9 +55,8 @@ extension MessageCollection {
         _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
         let params = inThread(params)
-        return try await write { (engine, url) throws(SyncError) in
-            OutgoingMessage(
-                try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
+        return try await written { (engine, url) throws(SyncError) in
+            try await engine.send(params, in: url, keepsCopies: keepsCopies)
         }
     }
 
@@ -218,6 +218,15 @@ extension MessageCollection {
         var params = params
         params.parentMessageID = parentMessageID
         return params
+    }
+
+    /// Writes a message, and shows it.
+    private func written(
+        _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Message
+    ) async throws(SyncError) -> OutgoingMessage {
+        let message = try await write(body)
+        if let id = message.requestID, !isDisposed { showWritten(id) }
+        return OutgoingMessage(message, engine)
     }
 
     private func deliver(

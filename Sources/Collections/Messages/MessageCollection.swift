@@ -49,12 +49,14 @@ public final class MessageCollection {
     /// the window.
     public private(set) var startingPoint: StartingPoint
 
-    /// The group channel as stored.
+    /// The group channel as it was stored last.
     ///
-    /// If the channel is not stored, or is an open channel, this value has only the URL.
+    /// If the channel was not stored yet, or is an open channel, this value has only the URL. After
+    /// the cache was cleared, it keeps its value until the channel is fetched again.
     public private(set) var channel: GroupChannel
 
-    /// The open channel as stored; `nil` if it is not stored, or is a group channel.
+    /// The open channel as it was stored last; `nil` if it was not stored yet, was deleted, or is a
+    /// group channel.
     public private(set) var openChannel: OpenChannel?
 
     /// The users who are typing in the channel.
@@ -166,7 +168,7 @@ public final class MessageCollection {
     /// The rows: messages, and gaps between them.
     ///
     /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
-    /// is true. Unsent messages are newer than all sent ones.
+    /// is true. Unsent messages are newer than all sent ones, and are listed wherever the window is.
     public var items: [MessageItem] { window.items }
 
     /// The messages of ``items``.
@@ -183,12 +185,14 @@ public final class MessageCollection {
     /// The messages that the server has accepted.
     public var succeededMessages: [Message] { messages.filter { $0.messageID != nil } }
 
-    /// The channel's pending messages, inside and outside the window, in the order in which the
-    /// user wrote them.
+    /// The channel's pending messages, in the order in which the user wrote them.
+    ///
+    /// They include messages that do not match the list.
     public var pendingMessages: [Message] { window.unsentMessages(.pending) }
 
-    /// The channel's failed messages, inside and outside the window, in the order in which the user
-    /// wrote them.
+    /// The channel's failed messages, in the order in which the user wrote them.
+    ///
+    /// They include messages that do not match the list.
     public var failedMessages: [Message] { window.unsentMessages(.failed) }
 
     /// A Boolean value that indicates whether messages older than the listed ones exist, or may
@@ -315,6 +319,15 @@ public final class MessageCollection {
         tasks.cancelAll()
         viewer = nil
         followers.end()
+    }
+
+    func endSession() {
+        guard !isDisposed else { return }
+        follower?.stop()
+        (channel, openChannel, parentMessage) = (.unknown(channelURL), nil, nil)
+        (typingUsers, draft, failedChanges) = ([], "", [])
+        apply(window.removeAll(.sessionEnded), .reported)
+        dispose()
     }
 
     func checkIsStarted() throws(SyncError) {
@@ -452,17 +465,14 @@ public final class MessageCollection {
         case .savedGroupChannel(let channel) where channel.url == channelURL:
             self.channel = channel
             isChannelDeleted = false
-            notifyChannel(entry.source ?? .eventChannelChanged)
+            notifyChannel(entry.source ?? .channelBackgroundSync)
         case .savedOpenChannel(let channel):
             openChannel = channel
             isChannelDeleted = false
-            let context = GroupChannelContext(source: entry.source ?? .eventChannelChanged)
+            let context = GroupChannelContext(source: entry.source ?? .channelBackgroundSync)
             delegate?.messageCollection(self, context: context, updatedOpenChannel: channel)
-        case .removedChannel(channelURL), .clearedCachedData:
-            openChannel = nil
-            isChannelDeleted = true
-            let context = GroupChannelContext(source: entry.source ?? .eventChannelDeleted)
-            delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
+        case .removedChannel(channelURL): notifyChannelRemoval(entry.source)
+        case .clearedCachedData: checkChannelAfterClearing()
         case .ephemeral(.typing(let users, channelURL)):
             typingUsers = users
             notifyChannel(.eventTypingStatusUpdated)
@@ -471,6 +481,41 @@ public final class MessageCollection {
             delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
         default: break
         }
+    }
+
+    private func notifyChannelRemoval(_ source: CollectionEventSource?) {
+        openChannel = nil
+        isChannelDeleted = true
+        let context = GroupChannelContext(source: source ?? .channelBackgroundSync)
+        delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
+    }
+
+    /// Waits until the engine has fetched the user's channels again, after the cache was cleared,
+    /// and then reports the channel as removed if it is not among them.
+    ///
+    /// Until then, the collection keeps showing the channel as it was stored last.
+    private func checkChannelAfterClearing() {
+        guard !isChannelDeleted, channel != .unknown(channelURL) else { return }
+        tasks.add(
+            Task { @MainActor [weak self, engine] in
+                for await _ in await engine.events(where: \.isLive) {
+                    if self?.isChannelKnown ?? true { break }
+                }
+            })
+    }
+
+    /// Whether the channel is stored again or was reported as removed.
+    private var isChannelKnown: Bool {
+        catchUp()
+        if isDisposed || isChannelDeleted { return true }
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        let found = try? stored { (reader) throws(StoreError) in
+            (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
+        }
+        guard let found, found.hasAll || found.channel != nil else { return false }
+        if found.channel == nil { notifyChannelRemoval(.channelBackgroundSync) }
+        return true
     }
 
     private func notifyChannel(_ source: CollectionEventSource) {
@@ -482,7 +527,7 @@ public final class MessageCollection {
 
     func openWindow(crossesGaps: Bool) throws(SyncError) {
         let start = windowStart
-        try load(trimming: .oldest) { (window, reader) throws(StoreError) in
+        try load(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
         }
     }
@@ -495,7 +540,7 @@ public final class MessageCollection {
     /// the newly listed messages.
     @discardableResult
     func load<Value>(
-        trimming end: Window.End,
+        trimming end: Window.End, _ reporting: Reporting,
         _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
     ) throws(SyncError) -> (value: Value, shown: [Message]) {
         try checkIsStarted()
@@ -504,12 +549,15 @@ public final class MessageCollection {
             try read(&window, reader)
         }
         try checkIsStarted()
-        let diff = apply(edits, .requested, trimming: end)
+        let diff = apply(edits, reporting, trimming: end)
         follower.catchUp()
         return (value, diff.insertions.compactMap(\.element.message))
     }
 
     var shownWindow: Window { window }
+
+    /// Shows a message that was written in this collection, even if it does not match the list.
+    func showWritten(_ id: RequestID) { apply(window.showWritten(id), .reported) }
 
     func changeThread(_ change: (inout Window) -> WindowEdits) {
         apply(change(&window), .requested)
@@ -524,7 +572,8 @@ public final class MessageCollection {
         _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
-        let diff = window.apply(edits, trimming: end)
+        var edits = edits
+        let diff = window.apply(&edits, trimming: end)
         // Report the shown range last, because that takes as long as everything else in this
         // method.
         defer { showWindow() }
@@ -534,9 +583,9 @@ public final class MessageCollection {
         change.check(from: before, to: window.items)
         followers.notify(change)
         delegate?.messageCollection(self, didChange: change)
-        guard reporting == .reported else { return diff }
-        let rows = MessageChanges(diff, edits.sources, edits.canceled)
-        for (context, messages) in rows.added.parts where !isDisposed {
+        guard reporting != .requested else { return diff }
+        let rows = MessageChanges(diff, edits.sources, edits.canceled, edits.accepted)
+        for (context, messages) in rows.added.parts where !isDisposed && reporting == .reported {
             delegate?.messageCollection(
                 self, context: context, channel: channel, addedMessages: messages)
         }

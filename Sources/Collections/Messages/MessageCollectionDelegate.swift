@@ -59,8 +59,9 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// The number of messages that are missing in a visible gap is above
     /// `SyncOptions.hugeGapThreshold`.
     ///
-    /// The gap is one of ``MessageCollection/items``, and the rows on both sides of it stay. To
-    /// start over instead, call ``MessageCollection/restart(at:)`` with the time of the first
+    /// The rows on both sides of the gap stay. The engine fills the rest of the gap only if the app
+    /// requests it, and reports the gap once, so that neither a restarted collection nor a new one
+    /// receives this call for it again. To start over, call ``MessageCollection/restart(at:)`` with the time of the first
     /// visible message, or dispose the collection and create another one.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 

@@ -33,10 +33,13 @@ package struct StoredHistory: Sendable {
         (params.previousResultSize, params.nextResultSize) = (0, 0)
         var window = Window(on: url, params: params, userID: userID)
         let start = time.map { Window.Start.time($0) } ?? .newest
-        _ = window.apply(try window.open(at: start, crossesGaps: true, in: reader))
-        _ = window.apply(try window.loadOlder(older, crossesGaps: true, in: reader).edits)
+        var edits = try window.open(at: start, crossesGaps: true, in: reader)
+        _ = window.apply(&edits)
+        edits = try window.loadOlder(older, crossesGaps: true, in: reader).edits
+        _ = window.apply(&edits)
         if time != nil {
-            _ = window.apply(try window.loadNewer(newer, crossesGaps: true, in: reader).edits)
+            edits = try window.loadNewer(newer, crossesGaps: true, in: reader).edits
+            _ = window.apply(&edits)
         }
         items = window.items
         (hasPrevious, hasNext) = (window.hasPrevious, window.hasNext)

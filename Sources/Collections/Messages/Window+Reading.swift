@@ -74,12 +74,14 @@ extension Window {
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
-        (edits.sources, edits.canceled) = (earlier.sources, earlier.canceled)
+        (edits.sources, edits.canceled, edits.accepted) =
+            (earlier.sources, earlier.canceled, earlier.accepted)
         var isJoined = earlier.isJoined
         for change in skipped {
             let earlier = next.fold(change)
             edits.sources.merge(earlier.sources) { $1 }
             edits.canceled += earlier.canceled
+            edits.accepted.merge(earlier.accepted) { $1 }
             isJoined = isJoined || earlier.isJoined
         }
         try next.readOutboxItems(in: reader)
@@ -143,7 +145,6 @@ extension Window {
         var edits = WindowEdits()
         let (found, gap) = try next.extendNewer(count, crossesGaps, in: reader, &edits)
         try next.readGaps(in: reader, &edits)
-        if upper != .end, next.upper == .end { next.showAllUnsent(&edits) }
         self = next
         return (edits, found, gap)
     }

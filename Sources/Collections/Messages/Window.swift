@@ -6,8 +6,8 @@ import Sync
 ///
 /// A window is a value without side effects: its methods read from a given reader or apply store
 /// changes, and return the edits of the rows. The window shows all stored messages between
-/// ``lower`` and ``upper`` that match the list, and the gaps between them. If it includes the
-/// newest end, it also shows the unsent messages.
+/// ``lower`` and ``upper`` that match the list, and the gaps between them. After them, it shows the
+/// unsent messages, wherever the window is.
 struct Window {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
@@ -42,6 +42,10 @@ struct Window {
     /// The outbox items of the channel, numbered in the order in which the user created them.
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
     var lastOutboxItemNumber = 0
+    /// The messages that the user has written in this list.
+    ///
+    /// They are shown until they are sent, even if they do not match the list.
+    private var writtenHere: Set<RequestID> = []
     var overlay = UnsentChanges([], userID: nil)
     /// The stored versions of those messages whose rows show unsent edits, deletions or reactions
     /// of the user.
@@ -83,7 +87,7 @@ struct Window {
 
     func unsentMessages(_ state: OutboxItemState) -> [Message] {
         outboxItems.values.filter { $0.item.state == state }.sorted { $0.number < $1.number }
-            .compactMap { shownMessage(of: $0.item) }
+            .compactMap { unsentMessage(of: $0.item) }
     }
 
     /// Returns a Boolean value that indicates whether a message matches the list, regardless of its
@@ -171,7 +175,10 @@ struct Window {
         _ message: Message, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         guard let id = message.messageID, let position = message.position else { return }
-        guard shows(position) else { return remove(id, source, &edits) }
+        guard shows(position) else {
+            recordAccepted(message, &edits)
+            return remove(id, source, &edits)
+        }
         show(message, id, position, source, &edits)
     }
 
@@ -188,6 +195,7 @@ struct Window {
             covered[id] = nil
         }
         guard let shown, belongs(shown) else {
+            recordAccepted(held, &edits)
             return edits.remove(.sent(id), source)
         }
         // If the sent message is already listed, the pending message keeps its row until its outbox
@@ -197,6 +205,14 @@ struct Window {
             .message(shown), at: .sent(at: position),
             insteadOf: isListed ? nil : held.requestID.map { .unsent($0) })
         edits.sources[.sent(id)] = source
+    }
+
+    /// Records that an unsent message was sent, and that the list does not show the sent message.
+    private func recordAccepted(_ message: Message, _ edits: inout WindowEdits) {
+        guard let row = message.requestID.map(MessageItem.ID.unsent), list[row] != nil else {
+            return
+        }
+        edits.accepted[row] = message
     }
 
     private mutating func remove(
@@ -223,6 +239,15 @@ struct Window {
         for (id, saved) in edits.rows.saved where isGone(saved.element.message?.position) {
             edits.remove(id, source)
         }
+    }
+
+    /// Empties the window.
+    mutating func removeAll(_ source: CollectionEventSource) -> WindowEdits {
+        var edits = WindowEdits()
+        for item in items { edits.remove(item.id, source) }
+        (lower, upper) = (.end, .end)
+        (gaps, shownGaps, covered, outboxItems) = ([:], [], [:], [:])
+        return edits
     }
 
     // MARK: Unsent messages
@@ -254,19 +279,34 @@ struct Window {
         edits.remove(.unsent(item.requestID), source)
     }
 
-    private func shownMessage(of item: OutboxItem) -> Message? {
+    /// Returns the unsent message of an outbox item, whether or not it matches the list.
+    private func unsentMessage(of item: OutboxItem) -> Message? {
         guard item.isUnderstood, item.operation == .send,
-            let message = item.message.flatMap(overlay.shown), belongs(message)
+            let message = item.message.flatMap(overlay.shown), isOfHistory(message)
         else { return nil }
         return message
     }
 
-    /// Shows an unsent message if the window includes the newest end.
+    private func shownMessage(of item: OutboxItem) -> Message? {
+        unsentMessage(of: item).flatMap {
+            params.belongsTo($0) || writtenHere.contains(item.requestID) ? $0 : nil
+        }
+    }
+
+    /// Shows a message that the user has written in this list, until it is sent.
+    mutating func showWritten(_ id: RequestID) -> WindowEdits {
+        var edits = WindowEdits()
+        writtenHere.insert(id)
+        if list[.unsent(id)] == nil { showUnsent(id, .localMessagePendingCreated, &edits) }
+        return edits
+    }
+
+    /// Shows an unsent message.
     func showUnsent(
         _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         guard let (item, number) = outboxItems[id] else { return }
-        guard upper == .end, let message = shownMessage(of: item) else {
+        guard let message = shownMessage(of: item) else {
             return edits.remove(.unsent(id), source)
         }
         edits.rows.save(.message(message), at: .unsent(number))
@@ -376,10 +416,11 @@ struct Window {
 
     /// Applies edits to the rows, removes messages that exceed the capacity at `end`, and returns
     /// the differences.
+    ///
+    /// The removed messages are added to the edits.
     mutating func apply(
-        _ edits: WindowEdits, trimming end: End = .oldest
+        _ edits: inout WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
-        var edits = edits
         let excess = sentCount(after: edits) - capacity
         if excess > 0 { trim(excess, end, &edits) }
         return list.apply(edits.rows)
@@ -411,6 +452,8 @@ struct Window {
         // The outermost message that stays. At least one message stays, even if `excess` is larger.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
+            // Unsent messages stay.
+            if let message = row.message, message.position == nil { continue }
             if let position = row.message?.position {
                 outermost = (passed.count, position)
                 if excess == 0 { break }
@@ -419,7 +462,7 @@ struct Window {
             passed.append(row.id)
         }
         guard let (place, position) = outermost, place > 0 else { return }
-        for id in passed[..<place] { edits.rows.remove(id) }
+        for id in passed[..<place] { edits.remove(id, .windowTrimmed) }
         switch end {
         case .oldest: lower = .position(position)
         case .newest: upper = .position(position)
@@ -433,6 +476,8 @@ struct WindowEdits {
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
     /// The canceled messages, as they were when pending.
     var canceled: [Message] = []
+    /// The sent messages that the list does not show, by the rows of the unsent messages.
+    var accepted: [MessageItem.ID: Message] = [:]
     /// A Boolean value that indicates whether the window has to be read again.
     var isMissed = false
     /// A Boolean value that indicates whether the gap below the oldest row was closed.

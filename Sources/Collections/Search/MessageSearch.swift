@@ -272,6 +272,15 @@ public final class MessageSearch {
         followers.end()
     }
 
+    func endSession() {
+        guard !isDisposed else { return }
+        follower?.stop()
+        var edits = ListEdits<FoundMessage, SearchCursor>()
+        for message in messages { edits.remove(message.rowID) }
+        apply(edits)
+        dispose()
+    }
+
     private func checkIsNotDisposed() throws(SyncError) {
         if isDisposed { throw .disposed("results") }
     }

@@ -3,11 +3,18 @@ import CScrollbackLevelDB
 // Operations on table files and on closed databases.
 
 extension LevelDB {
-    /// Rewrites all tables without their deleted rows.
+    /// Rewrites the log and all tables without their deleted and replaced rows.
     ///
     /// - Complexity: Reads and writes all data; seconds for a million messages.
     package func compact() throws(StoreError) {
         // LevelDB compacts only tables, so write its memory table to a file first.
+        try flush()
+        // LevelDB rewrites an older table only together with a newer one that overlaps it. These
+        // removals of rows that do not exist make a table that overlaps all others.
+        let ends = Overlay()
+        ends.remove { $0.raw([0]) }
+        ends.remove { $0.raw([0xff]) }
+        try write(ends, isDurable: false)
         try flush()
         scrollback_db_compact(try handle().pointer, nil, 0, nil, 0)
     }

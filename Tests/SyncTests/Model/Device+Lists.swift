@@ -13,7 +13,8 @@ struct ModelList {
     var shown: [MessageItem] = []
 
     fileprivate mutating func apply(_ edits: WindowEdits, trimming end: Window.End = .oldest) {
-        let diff = window.apply(edits, trimming: end)
+        var edits = edits
+        let diff = window.apply(&edits, trimming: end)
         shown = CollectionChange(diff, in: window.items).applied(to: shown)
     }
 }
