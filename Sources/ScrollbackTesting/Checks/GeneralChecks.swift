@@ -46,12 +46,12 @@ extension BackendConformance {
             let current = try await alice.reconnect().epoch
             try await bob.reconnect()
             let message = try await alice.send("hello", in: url)
-            let before = try await alice.history(url).map(\.essence)
+            let before = try await alice.history(url)
             for call in alice.changes(of: message, former) where alice.can(call.needed) {
                 try await expectFailure(
                     .notFound, of: "\(call.name) with an epoch that has ended", call.perform)
             }
-            let after = try await alice.history(url).map(\.essence)
+            let after = try await alice.history(url)
             try expectEqual(after, before, "the history afterwards")
             let pinned = try await alice.backend.channel(url).pinnedMessageIDs
             try expect(pinned.isEmpty, "messages \(pinned) are pinned afterwards")
