@@ -449,12 +449,11 @@ import Testing
             }
         }
         try device.apply(.messagesDeleted(ofSender: "carol", in: nil, at: nil))
-        try device.store.read { reader in
-            for url in urls {
-                #expect(try reader.messages(in: url).map(\.text) == ["alice"])
-                #expect(try reader.groupChannel(url)?.lastMessage?.text == "alice")
-                #expect(try reader.tombstones(in: url).map(\.messageID) == ["\(url) of carol"])
-            }
+        let reader = try device.store.snapshot()
+        for url in urls {
+            #expect(try reader.messages(in: url).map(\.text) == ["alice"])
+            #expect(try reader.groupChannel(url)?.lastMessage?.text == "alice")
+            #expect(try reader.tombstones(in: url).map(\.messageID) == ["\(url) of carol"])
         }
     }
 
