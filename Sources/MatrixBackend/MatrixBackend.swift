@@ -98,7 +98,7 @@ public actor MatrixBackend: Backend {
         .deduplicatesRequests, .messageChangelogByTime, .reactions, .threads, .files, .readReceipts,
         .typing,
         .unreadCounts, .channelManagement, .invitations, .moderation,
-        .restrictionLists, .messageSearch,
+        .messageSearch,
         .separateReactions,
     ]
 

@@ -9,15 +9,18 @@ extension MatrixBackend {
     /// messages, so the cost depends on the number of messages since the point: one request for
     /// each hundred of these messages, and one request for each edited message.
     ///
-    /// - Throws: `expired` if the server does not know the point, or if an event was deleted that is
-    ///   older than the point and that this process has not received: the server does not report
-    ///   which message it changed.
+    /// The server does not report to which message a deleted edit or reply belonged. If this process
+    /// has not received the deleted event, a changelog since a time reports it as a deleted message.
+    ///
+    /// - Throws: `expired` if the server does not know the point; if the point is one of the feed
+    ///   and an older event was deleted that this process has not received; if a reaction was
+    ///   removed and its message cannot be determined.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
         let room = channelURL.rawValue
         try await requireRoom(room)
-        let (token, first) = try await start(of: point, in: room)
+        let (token, isSinceTime, first) = try await start(of: point, in: room)
         let filter = RoomEvent.changeTypes.map { "\"\($0)\"" }.joined(separator: ",")
         let reply: EventsReply
         do {
@@ -35,31 +38,36 @@ extension MatrixBackend {
         seen.insertDeleted(reply.events)
         var changes = MessageChanges()
         for event in first + reply.events { changes.add(event, seen) }
-        try await resolve(&changes, in: room)
-        return try await changelog(
-            changes, in: room, next: reply.end ?? token, hasMore: reply.end != nil)
+        try await resolve(&changes, in: room, isSinceTime: isSinceTime)
+        let next = (isSinceTime ? Self.timePrefix : "") + (reply.end ?? token)
+        return try await changelog(changes, in: room, next: next, hasMore: reply.end != nil)
     }
+
+    /// The prefix of the tokens of a changelog that began at a time.
+    private static let timePrefix = "time "
 
     private func start(
         of point: ChangelogPoint, in room: String
-    ) async throws(BackendError) -> (token: String, first: [RoomEvent]) {
+    ) async throws(BackendError) -> (token: String, isSinceTime: Bool, first: [RoomEvent]) {
         switch point {
-        case .token(let token): return (token, [])
-        case .feed(let cursor): return (cursor.rawValue, [])
+        case .token(let token) where token.hasPrefix(Self.timePrefix):
+            return (String(token.dropFirst(Self.timePrefix.count)), true, [])
+        case .token(let token): return (token, false, [])
+        case .feed(let cursor): return (cursor.rawValue, false, [])
         case .time(let time):
             let (start, event) = try await self.point(at: time, in: room)
             guard let start else {
                 throw BackendError(
                     .expired, "the server returned no position in \(room) at \(time)")
             }
-            return (start.token, [event].compactMap(\.self))
+            return (start.token, true, [event].compactMap(\.self))
         }
     }
 
     /// Determines whether each redacted event was a message, an edit or a reaction.
-    private func resolve(_ changes: inout MessageChanges, in room: String)
-        async throws(BackendError)
-    {
+    private func resolve(
+        _ changes: inout MessageChanges, in room: String, isSinceTime: Bool
+    ) async throws(BackendError) {
         let unknown = changes.unknown.keys.sorted()
         let events = try await concurrently(unknown) { id throws(BackendError) in
             try await self.event(id, in: room)
@@ -67,12 +75,13 @@ extension MatrixBackend {
         for (id, event) in zip(unknown, events) {
             // A redacted event no longer names the message that it was for. An event with the type
             // of a message may have been an edit, or a reply in a thread.
-            if let event, event.type == "m.reaction" || event.hasMessageType {
+            let isMessage = event?.hasMessageType ?? true
+            if event?.type == "m.reaction" || event != nil && isMessage && !isSinceTime {
                 throw BackendError(
                     .expired, "the deleted event \(id) of \(room) changed a message that is unknown"
                 )
             }
-            if event == nil { changes.deleted[id] = changes.unknown[id] }
+            if isMessage { changes.deleted[id] = changes.unknown[id] }
         }
     }
 

@@ -60,19 +60,6 @@ extension MatrixBackend {
         return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
     }
 
-    /// Returns a page of the muted or the banned users, with a request for the state of the room.
-    public func restrictedUsers(
-        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<RestrictedUser> {
-        let room = try await state(of: url)
-        guard try room.role(of: me.rawValue) == .operator else {
-            throw BackendError(
-                .refused, "\(try me) is not an operator of \(url)", detail: .notAuthorized)
-        }
-        return try Page(
-            room.restrictedUsers(restriction), after: cursor, limit: limit, name: \.userID.rawValue)
-    }
-
     private func state(of url: ChannelURL) async throws(BackendError) -> Room {
         let state: StateReply = try await call(.get("rooms", url.rawValue, "state"))
         var room = Room(url.rawValue)

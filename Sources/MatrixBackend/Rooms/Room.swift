@@ -154,20 +154,6 @@ extension Room {
         }
     }
 
-    /// The muted or the banned users, ordered by their IDs.
-    func restrictedUsers(_ restriction: RestrictionType) -> [RestrictedUser] {
-        people.keys.sorted().compactMap { id in
-            guard let event = people[id] else { return nil }
-            let isBanned = event.content.membership == "ban"
-            guard restriction == .banned ? isBanned : !isBanned && isMuted(id) else { return nil }
-            var user = RestrictedUser(person: event.user)
-            user.restrictionType = restriction
-            (user.endAt, user.remainingDuration) = (-1, -1)
-            if isBanned { user.restrictionDescription = event.content.reason ?? "" }
-            return user
-        }
-    }
-
     /// Returns the name of the room or, if it has none, the names of its members.
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }

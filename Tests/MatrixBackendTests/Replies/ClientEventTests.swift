@@ -101,6 +101,34 @@ import Testing
                 .messageOrEditDeleted("$e", in: room, createdAt: 3000, at: 4000)))
     }
 
+    /// The engine then fetches the cached messages again. A caller that asks for the changes since a
+    /// time gets the deletion.
+    @Test func changelogWithAnUnknownDeletionExpiresExceptSinceATime() async throws {
+        let alice = try await FollowingDevice()
+        let deletion = redaction("$d", of: "$e", at: 4000)
+        alice.device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(deletion)], "end": "t2"}"#)
+        alice.device.server.reply(
+            "\(path)/event/$e",
+            event("$e", "{}", at: 3000, unsigned: #"{"redacted_because": {}}"#))
+        alice.device.server.reply("\(path)/timestamp_to_event", #"{"event_id": "$d"}"#)
+        alice.device.server.reply(
+            "\(path)/context/$d", #"{"event": \#(deletion), "end": "t1"}"#)
+        let backend = alice.device.backend
+        for point in [ChangelogPoint.feed("s1"), .token("t1")] {
+            let error = await #expect(throws: BackendError.self) {
+                try await backend.messageChanges(in: room, since: point, params: nil)
+            }
+            #expect(error?.code == .expired)
+        }
+        var point = ChangelogPoint.time(3500)
+        for _ in 0..<2 {
+            let page = try await backend.messageChanges(in: room, since: point, params: nil)
+            #expect(page.deleted.map(\.messageID) == ["$e"])
+            point = .token(try #require(page.next))
+        }
+    }
+
     @Test func editsNeedNoRequestWhileTheFeedReportsThem() async throws {
         let alice = try await FollowingDevice()
         _ = try await alice.feed(event("$m", text("old")))
@@ -438,23 +466,6 @@ import Testing
         let bodies = alice.device.server.bodies
         #expect(bodies.contains(["topic": "Drinks"]))
         #expect(bodies.last?["dev.scrollback"]?["metadata"] == ["color": "red"])
-    }
-
-    @Test func bannedUsersHaveTheReason() async throws {
-        let alice = try await FollowingDevice()
-        alice.device.server.reply(
-            "\(path)/state",
-            """
-            [{"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
-              "sender": "@alice:example.org", "content": {"users": {"@alice:example.org": 100}}},
-             {"type": "m.room.member", "state_key": "@bob:example.org", "event_id": "$b",
-              "sender": "@alice:example.org", "origin_server_ts": 1,
-              "content": {"membership": "ban", "reason": "spam"}}]
-            """)
-        let page = try await alice.device.backend.restrictedUsers(
-            of: room, as: .banned, after: nil, limit: 10)
-        #expect(page.elements.map(\.userID) == ["@bob:example.org"])
-        #expect(page.elements.first?.restrictionDescription == "spam")
     }
 
     // MARK: Media
