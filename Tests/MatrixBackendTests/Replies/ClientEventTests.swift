@@ -101,8 +101,7 @@ import Testing
                 .messageOrEditDeleted("$e", in: room, createdAt: 3000, at: 4000)))
     }
 
-    /// The engine then fetches the cached messages again. A caller that asks for the changes since a
-    /// time gets the deletion.
+    /// If the changelog has expired, the engine fetches the cached messages again.
     @Test func changelogWithAnUnknownDeletionExpiresExceptSinceATime() async throws {
         let alice = try await FollowingDevice()
         let deletion = redaction("$d", of: "$e", at: 4000)
