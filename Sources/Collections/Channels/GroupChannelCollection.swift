@@ -101,10 +101,10 @@ public final class GroupChannelCollection {
     /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection is
     /// not released before the server has responded.
     ///
-    /// - Returns: The stored channels, and the channels after the server has responded. If the engine
-    ///   is live and the cache has the first page, the collection sends no request. If there is no
-    ///   connection, awaiting the second result throws `notConnected`, and the stored channels stay
-    ///   listed.
+    /// - Returns: The stored channels, and the channels after the server has responded. If the
+    ///   engine is live and the cache has the first page, the collection sends no request. If there
+    ///   is no connection, awaiting the second result throws `notConnected`, and the stored
+    ///   channels stay listed.
     @discardableResult
     public func start() -> CollectionStart<GroupChannel> {
         let cached: Result<[GroupChannel], SyncError>
@@ -138,8 +138,8 @@ public final class GroupChannelCollection {
     /// If the collection has not been started, this call starts it.
     ///
     /// - Returns: The channels that the call has listed, in the order of the list. The delegate
-    ///   receives all other changes during the call, so that no channel is both returned and reported
-    ///   as added. If ``hasMore`` is true, call again for more.
+    ///   receives all other changes during the call, so that no channel is both returned and
+    ///   reported as added. If ``hasMore`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.

@@ -28,8 +28,8 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
-    /// - Complexity: O(*n*) in the number of rows of the cache, whose files are rewritten on another
-    ///   thread.
+    /// - Complexity: O(*n*) in the number of rows of the cache, whose files are rewritten on
+    ///   another thread.
     public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
         let engine = try self.engine
         try await engine.clearCachedMessages(in: urls)

@@ -2,8 +2,8 @@
 enum Reporting {
     /// The subscribers of changes and all methods of the delegate.
     case reported
-    /// As ``reported``, but the delegate's method for added rows is not called, because the call that
-    /// has requested the page returns these rows.
+    /// As ``reported``, but the delegate's method for added rows is not called, because the call
+    /// that has requested the page returns these rows.
     case page
     /// The subscribers of changes, and the delegate's method `didChange`.
     ///

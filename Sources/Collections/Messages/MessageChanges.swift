@@ -9,9 +9,9 @@ struct MessageChanges {
     /// Creates the changes from the differences of the rows.
     ///
     /// `sources` contains the known sources of the changes, by row. `canceled` contains the
-    /// messages that were canceled before they were sent. `accepted` contains the sent messages that
-    /// the list does not show, by the rows of the unsent messages: they are reported as updated, and
-    /// then as deleted.
+    /// messages that were canceled before they were sent. `accepted` contains the sent messages
+    /// that the list does not show, by the rows of the unsent messages: they are reported as
+    /// updated, and then as deleted.
     init(
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
         _ canceled: [Message], _ accepted: [MessageItem.ID: Message]

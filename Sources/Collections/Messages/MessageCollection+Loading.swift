@@ -19,11 +19,11 @@ extension MessageCollection {
     /// If the list then exceeds the capacity, its newest messages are removed; ``loadNext()`` loads
     /// them again.
     ///
-    /// - Returns: The messages that the call has listed, oldest first. The delegate receives all other
-    ///   changes during the call, so that no message is both returned and reported as added. The
-    ///   array has fewer messages than a page if few messages match the list, if no older ones exist,
-    ///   or if a request fails after the first messages. If ``hasPrevious`` is true, call again for
-    ///   more.
+    /// - Returns: The messages that the call has listed, oldest first. The delegate receives all
+    ///   other changes during the call, so that no message is both returned and reported as added.
+    ///   The array has fewer messages than a page if few messages match the list, if no older ones
+    ///   exist, or if a request fails after the first messages. If ``hasPrevious`` is true, call
+    ///   again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.
@@ -37,8 +37,8 @@ extension MessageCollection {
     /// At the newest end, the messages of a gap are not returned, but reported as added, as soon as
     /// they are fetched.
     ///
-    /// - Returns: The messages, as ``loadPrevious()`` returns them. If ``hasNext`` is true, call again
-    ///   for more.
+    /// - Returns: The messages, as ``loadPrevious()`` returns them. If ``hasNext`` is true, call
+    ///   again for more.
     /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
     @discardableResult
     public func loadNext() async throws(SyncError) -> [Message] {

@@ -8,8 +8,8 @@ public import Sync
 extension MessageCollection {
     /// Sends a text message, which is a reply if the collection shows a thread.
     ///
-    /// The message is shown until it is sent, even if the window does not reach the newest end, or if
-    /// the message does not match the list, such as a reply in a list without replies.
+    /// The message is shown until it is sent, even if the window does not reach the newest end, or
+    /// if the message does not match the list, such as a reply in a list without replies.
     ///
     /// - Returns: The pending message, which is already in ``items``, and its delivery result.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; the

@@ -168,7 +168,8 @@ public final class MessageCollection {
     /// The rows: messages, and gaps between them.
     ///
     /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
-    /// is true. Unsent messages are newer than all sent ones, and are listed wherever the window is.
+    /// is true. Unsent messages are newer than all sent ones, and are listed wherever the window
+    /// is.
     public var items: [MessageItem] { window.items }
 
     /// The messages of ``items``.

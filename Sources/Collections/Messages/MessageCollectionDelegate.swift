@@ -61,8 +61,8 @@ public protocol MessageCollectionDelegate: AnyObject {
     ///
     /// The rows on both sides of the gap stay. The engine fills the rest of the gap only if the app
     /// requests it, and reports the gap once, so that neither a restarted collection nor a new one
-    /// receives this call for it again. To start over, call ``MessageCollection/restart(at:)`` with the time of the first
-    /// visible message, or dispose the collection and create another one.
+    /// receives this call for it again. To start over, call ``MessageCollection/restart(at:)`` with
+    /// the time of the first visible message, or dispose the collection and create another one.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
     /// An edit, a deletion or a reaction of the user has failed.
