@@ -18,7 +18,8 @@ import Testing
         let file = try DiskFile(reading: "/there/is/none")
         let isThere = file != nil
         #expect(!isThere)
-        #expect(try Set(DiskFile.names(in: "/")).isSuperset(of: [".", "..", "dev"]))
+        let names = try DiskFile.names(in: "/")
+        #expect(names.contains("dev") && !names.contains(".") && !names.contains(".."))
     }
 
     // MARK: Writing
@@ -72,7 +73,7 @@ import Testing
         try Data("half".utf8).write(to: URL(filePath: path + ".new"))
         try DiskFile.replace(path, by: [2])
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([2]))
-        #expect(try Set(DiskFile.names(in: directory.url.path)) == [".", "..", "file"])
+        #expect(try Set(DiskFile.names(in: directory.url.path)) == ["file"])
         // A directory is in the way, so the new file cannot be moved into place. It must be
         // removed.
         try FileManager.default.createDirectory(
@@ -80,7 +81,7 @@ import Testing
         try DiskFile.replace(path + "s/inside", by: [])
         let error = #expect(throws: StoreError.self) { try DiskFile.replace(path + "s", by: [3]) }
         #expect(error?.path == path + "s")
-        #expect(try Set(DiskFile.names(in: directory.url.path)) == [".", "..", "file", "files"])
+        #expect(try Set(DiskFile.names(in: directory.url.path)) == ["file", "files"])
     }
 
     // MARK: Directories
@@ -89,7 +90,7 @@ import Testing
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "a/b/c").path
         for _ in 1...2 { try DiskFile.createDirectory(path) }
-        #expect(try DiskFile.names(in: path).sorted() == [".", ".."])
+        #expect(try DiskFile.names(in: path) == [])
         try DiskFile.replace(path + "/file", by: [])
         for (place, number) in [("/file", ENOTDIR), ("/file/below", ENOTDIR), ("/a\0b", EINVAL)] {
             let error = #expect(throws: StoreError.self) {
