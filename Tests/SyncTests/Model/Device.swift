@@ -49,8 +49,8 @@ final class Device {
     private(set) var tickets: [Int: String] = [:]
     private var lastTicket = 0
     private(set) var shown: [ChannelURL: [Int: ShownRange]] = [:]
-    /// The channels that the engine has reported as having a huge gap or as stalled since the last
-    /// check.
+    /// The channels that the engine has reported as having a huge gap, and those that it has
+    /// reported as stalled since they were last shown.
     private(set) var hugeGaps: Set<ChannelURL> = []
     private(set) var failures: [ChannelURL: SyncError] = [:]
     /// The rows of the cache and the outbox items after each commit, if they are recorded.
@@ -210,7 +210,6 @@ final class Device {
     func show(_ url: ChannelURL, _ range: ShownRange, _ viewer: Int) throws {
         shown[url, default: [:]][viewer] = range
         failures[url] = nil
-        hugeGaps.remove(url)
         try process(.show(url, range, viewer: viewer))
     }
 
