@@ -82,7 +82,25 @@ struct KnownTrace: CustomStringConvertible {
                     // The server reports the loss of the channel before the invitation.
                     .leave("y"), .invite("y"), .passFeed, .listChannels, .pass(-1),
                 ])),
+        KnownTrace(
+            description: "the gap below a message that was sent before the feed began is filled",
+            trace: Trace(
+                seed: 1_000_000, config: oneRequest,
+                steps: [
+                    .connect, .write("w0", in: "y", isLong: false), .pass(1), .leave("x"),
+                    .passFeed, .perform(2), .show("y", from: .beginning, to: .end, viewer: 1),
+                ])),
     ]
+
+    /// An engine that makes one request at a time.
+    private static var oneRequest: WorldConfig {
+        var config = WorldConfig()
+        config.pageLimit = 10
+        config.parallelRequests = 1
+        config.backgroundPages = 1
+        config.fillsHugeGaps = true
+        return config
+    }
 
     /// A feed that reports one event at a time.
     private static var rejoining: WorldConfig {
