@@ -309,6 +309,7 @@ struct SyncCore {
         var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         var addedChannels: [ChannelURL] = []
+        var dividedChannels: [ChannelURL] = []
         var newUnreadItems = unreadItems
         do {
             try store.write { batch in
@@ -324,6 +325,7 @@ struct SyncCore {
                 newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
                 addedChannels = ingest.addedChannels
+                dividedChannels = ingest.dividedChannels
                 newUnreadItems?.update(ingest.batch.savedGroupChannels)
             }
             flights = newFlights
@@ -337,6 +339,7 @@ struct SyncCore {
             for url in addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)
             }
+            for url in dividedChannels where backfill.isShown(url) { backfill.examine(url) }
             return result
         } catch let error as StoreError {
             writeFailure = SyncError(error)

@@ -23,6 +23,8 @@ struct Ingest {
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// The group channels that this batch has added.
     var addedChannels: [ChannelURL] = []
+    /// The channels in which this batch has opened a gap around a message.
+    private(set) var dividedChannels: [ChannelURL] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
     /// A Boolean value that indicates whether the feed reports events that were missed without a
@@ -232,6 +234,7 @@ struct Ingest {
                     in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
                     to: .position(upper ?? position)))
             invalidateKnowledge(of: url)
+            dividedChannels.append(url)
         }
         return true
     }

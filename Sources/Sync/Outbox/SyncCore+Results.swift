@@ -70,8 +70,6 @@ extension SyncCore {
             return wait(forOutboxOf: url, atLeast: nil)
         }
         if isMissing { backfill.examine(url, isNew: true) }
-        // Storing a message alone may have opened a gap in a shown range.
-        if isShown, interim?.isFollowed != true { backfill.examine(url) }
         attempts[id] = nil
         outbox.setBusy(false, url)
     }
