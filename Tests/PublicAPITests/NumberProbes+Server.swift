@@ -52,7 +52,7 @@ extension NumberProbe {
                 "EmbeddedClient.members(of:after:limit:)",
                 "EmbeddedClient.restrictedUsers(of:as:after:limit:)",
                 "EmbeddedClient.blockedUsers(after:limit:)",
-                "EmbeddedClient.vote(for:inPollOf:in:)",
+                "EmbeddedClient.vote(for:inPollOf:in:epoch:)",
                 "EmbeddedClient.openChannels(after:limit:)",
                 "EmbeddedClient.restrict(_:in:as:until:reason:)"
             ) { numbers, world in

@@ -421,7 +421,8 @@ extension NumberProbe {
             NumberProbe(
                 "FeedEvent.messageDeleted(_:in:at:)", "FeedEvent.read(by:in:at:)",
                 "FeedEvent.delivered(to:in:at:)", "FeedEvent.historyChanged(in:from:through:)",
-                "FeedEvent.messagesDeleted(ofSender:in:at:)"
+                "FeedEvent.messagesDeleted(ofSender:in:at:)",
+                "FeedEvent.messageOrEditDeleted(_:in:createdAt:at:)"
             ) { numbers, world in
                 let events: [FeedEvent] = [
                     .messageReceived(Message.sample(30, in: world.url, at: numbers.time())),
@@ -429,6 +430,8 @@ extension NumberProbe {
                     .delivered(to: "alice", in: world.url, at: numbers.time()),
                     .messageDeleted("30", in: world.url, at: numbers.time()),
                     .messagesDeleted(ofSender: "alice", in: nil, at: numbers.time()),
+                    .messageOrEditDeleted(
+                        "31", in: world.url, createdAt: numbers.time(), at: numbers.time()),
                     .historyChanged(
                         in: world.url, from: numbers.time(), through: numbers.time()),
                 ]
