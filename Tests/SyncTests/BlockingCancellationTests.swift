@@ -11,6 +11,8 @@ private final class BlockingBackend: ForwardingBackend {
     let base: any Backend
     let (canceled, recorder) = AsyncStream<String>.makeStream()
     private let gate = DispatchSemaphore(value: 0)
+    /// A Boolean value that indicates whether a call with a cursor is in flight.
+    let isWaiting = Locked(false)
 
     init(base: any Backend) { self.base = base }
 
@@ -26,13 +28,17 @@ private final class BlockingBackend: ForwardingBackend {
     }
 
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        // A canceled task would call the handler on the thread of this call, and not on that of the
+        // caller of `cancel()`, which is what the tests are about.
+        guard !Task.isCancelled else { throw BackendError(.canceled, "the feed was canceled") }
         let call = Task { [base] () async -> Result<FeedBatch, BackendError> in
             do throws(BackendError) {
                 return .success(try await base.feed(since: cursor))
             } catch { return .failure(error) }
         }
         let result = await withTaskCancellationHandler {
-            await call.value
+            isWaiting.withLock { $0 = cursor != nil }
+            return await call.value
         } onCancel: {
             block("feed")
             call.cancel()
@@ -60,6 +66,7 @@ private final class BlockingBackend: ForwardingBackend {
         _ end: @escaping @Sendable (SyncEngine) async throws -> Void
     ) async throws {
         let (_, backend, engine) = try await connected()
+        while !backend.isWaiting.withLock({ $0 }) { await Task.yield() }
         let ending = Task { try await end(engine) }
         var canceled = backend.canceled.makeAsyncIterator()
         #expect(await canceled.next() == "feed")

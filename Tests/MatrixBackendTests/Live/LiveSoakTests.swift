@@ -90,7 +90,12 @@ struct LiveSoakTests {
     private func act(
         as writer: LiveDevice, in url: ChannelURL, _ name: String, _ random: inout SeededRandom
     ) async throws {
-        let messages = try writer.messages(in: url).filter { $0.messageID != nil }
+        // A message whose deletion is queued can no longer be changed.
+        let doomed = try writer.engine.store.outboxItems().filter { $0.operation == .delete }
+            .compactMap(\.messageID)
+        let messages = try writer.messages(in: url).filter { message in
+            message.messageID.map { !doomed.contains($0) } ?? false
+        }
         let own = messages.filter { $0.sender?.userID == writer.user }
         let choice = Int.random(in: 0..<10, using: &random)
         let mine = own.randomElement(using: &random)?.messageID
