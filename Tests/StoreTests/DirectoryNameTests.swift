@@ -26,7 +26,7 @@ import Testing
         ),
         (
             String(repeating: "a", count: 100),
-            "/root/_app/-2816597888e4a0d3a36b82b83316ab32680eb8f00f8cd3b904d681246d285a0e"
+            "/root/_app/%2816597888e4a0d3a36b82b83316ab32680eb8f00f8cd3b904d681246d285a0e"
         ),
     ])
     func directoryNameOfAUserNeverChanges(id: String, path: String) {
@@ -61,7 +61,7 @@ import Testing
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             #expect(parts.dropLast() == ["", "root", "_app"])
             #expect(parts.last?.utf8.count ?? 0 <= 100)
-            #expect(parts.last?.first == "_" || parts.last?.first == "-")
+            #expect(parts.last?.first == "_" || parts.last?.first == "%")
         }
     }
 

@@ -152,7 +152,9 @@ extension ChatStore {
             report.isOutboxReindexed = true
             try files?.outboxDistrust.remove()
         }
-        try outbox.holdRolledBackItems(recorded: try cache.generation(), isNew: isOutboxNew)
+        try outbox.holdRolledBackItems(
+            recorded: try cache.generation(),
+            isReported: isOutboxNew || report.outboxDamage != nil || isOutboxDistrusted)
         report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(

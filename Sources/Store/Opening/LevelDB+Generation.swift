@@ -41,11 +41,11 @@ extension LevelDB {
     ///
     /// - Parameters:
     ///   - recorded: The generation that the cache has recorded.
-    ///   - isNew: A Boolean value that indicates whether the outbox had no files, which is another
-    ///     kind of loss.
+    ///   - isReported: A Boolean value that indicates whether the opening reports another cause:
+    ///     missing or damaged files.
     /// - Throws: Errors of the disk; `corruption` if a file is damaged.
     func holdRolledBackItems(
-        recorded: UInt64, isNew: Bool
+        recorded: UInt64, isReported: Bool
     ) throws(StoreError) {
         guard try generation() < recorded else { return }
         let rows = Rows(snapshot: try snapshot())
@@ -59,7 +59,7 @@ extension LevelDB {
             return true
         }
         batch.put({ $0.schemaKey(.generation) }, { $0.integer(recorded + 1) })
-        if !isNew {
+        if !isReported {
             var loss = try outboxLoss() ?? OutboxLoss()
             loss.isRolledBack = true
             batch.put(loss)

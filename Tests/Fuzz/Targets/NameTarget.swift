@@ -38,7 +38,7 @@ extension FuzzTarget {
         precondition(components.count == 2, "\(path) is not where it should be.")
         for component in components {
             precondition(component.utf8.count <= 100, "\(component) is too long.")
-            precondition("-_".contains(component.first ?? "."), "\(component) is no name.")
+            precondition("-_%".contains(component.first ?? "."), "\(component) is no name.")
             precondition(component.utf8.allSatisfy { allowed.contains($0) })
         }
     }
