@@ -150,10 +150,14 @@ import Testing
             return isWhole
         }
 
-        /// Returns an item with the value of `isDoubtful` that it had before the outbox was
-        /// rebuilt.
+        /// Returns an item as it was before the opening found the outbox damaged or older than the
+        /// cache.
         private func settled(_ item: OutboxItem) -> OutboxItem {
             var item = item
+            if item.errorCode == .needsConfirmation {
+                item.resend(at: 0)
+                item.resentAt = nil
+            }
             item.isDoubtful = false
             return item
         }
@@ -176,7 +180,7 @@ import Testing
             let report = store.openingReport
             let isTold =
                 report.outboxDamage != nil || report.outboxLogs.hasTornTail || report.isOutboxLost
-                || report.isOutboxRebuilt
+                || report.isOutboxRebuilt || report.outboxLoss?.isRolledBack == true
             if isWhole && isFirst && !isTold {
                 let picture = try store.outboxPicture()
                 if isSeam {

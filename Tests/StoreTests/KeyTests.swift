@@ -109,9 +109,10 @@ import Testing
             "71 0001 63 0000000000000001", "0a 02 7131  12 01 63  18 01  20 02  30 09  42 02 3130")
         // request 'r', request id → the rest of the item's key.
         rows.expect("72 7131", "0001 63 0000000000000001")
-        // schema 's': 'v' → version, 'n' → the next item's sequence.
+        // schema 's': 'v' → version, 'n' → the next item's sequence, 'g' → generation.
         rows.expect("73 76", "00000001")
         rows.expect("73 6e", "0000000000000002")
+        rows.expect("73 67", "0000000000000001")
         rows.expectNoMore()
     }
 

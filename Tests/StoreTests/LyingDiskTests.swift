@@ -95,7 +95,10 @@ import Testing
         // The first steps create the channels' name rows, which must not be lost.
         try #require(ends.count > 4)
         let index = Int.random(in: 3..<ends.count - 1, using: &random)
-        let size = Int.random(in: ends[index].size..<ends[index + 1].size + 1, using: &random)
+        // Cut before the last record of a step, which may contain only the outbox's generation.
+        let size = Int.random(
+            in: ends[index].size..<max(ends[index].size + 1, ends[index + 1].size - 128),
+            using: &random)
         let lastOfOlder = try #require(ends.last).step
         try Data(try Data(contentsOf: older).prefix(size)).write(to: older)
 

@@ -66,6 +66,7 @@ import Testing
                 "pin: cats → nothing",
                 "item: cats, number 1 → OutboxItem",
                 "request: d → cats, number 1",
+                "schema: generation → 1",
                 "schema: next number → 2",
                 "schema: version → 1",
             ])
