@@ -47,7 +47,7 @@ import Testing
         try box().leave(sent)
         let first = drops.appending(path: "0000000000000000-0000000000000000.drop")
         let other = drops.appending(path: "0000000000000000-0000000000000001.drop")
-        try Data("scrollback 2 drop 1  0000000000000000\n".utf8).write(to: first)
+        try Data("scrollback 2 whatever it is c095846ac685ec00\nmore\n".utf8).write(to: first)
         try FileManager.default.createSymbolicLink(
             at: other, withDestinationURL: drops.appending(path: "lock"))
 

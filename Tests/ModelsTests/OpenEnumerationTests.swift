@@ -75,6 +75,6 @@ extension OpenWireEnum {
                 }
             }
         }
-        #expect(count == 90)
+        #expect(count == 94)
     }
 }

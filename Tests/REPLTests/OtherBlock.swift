@@ -27,7 +27,13 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Architecture.md", "the server                          the screen",
             .none(because: "a drawing; the manifest says which module may import which")),
-        OtherBlock("Docs/Backends.md", "1 of 55 promises broken", .test("thePageShowsTheReport")),
+        OtherBlock("Docs/Backends.md", "1 of 57 promises broken", .test("thePageShowsTheReport")),
+
+        OtherBlock(
+            "Docs/Reliability.md", "SCROLLBACK_TRACE=", .test("storedTraceCanBeReplayed")),
+        OtherBlock(
+            "Docs/Reliability.md", "a               the cache has a",
+            .test("knownTraceBreaksNoRule")),
 
         // Stories. Before them, the notation.
         OtherBlock(

@@ -209,14 +209,16 @@ import Testing
     }
 
     @Test func wrongKeyIsReportedAsACachingError() async throws {
-        func connect(keyFile: String) async throws -> String {
+        func connect(keyFile: String, home: String = "home") async throws -> String {
             let key = directory.appending(path: keyFile).path
-            let home = directory.appending(path: "home").path
+            let home = directory.appending(path: home).path
             return try await Program.run(
                 ["--home", home, "--key-file", key], "connect alice\n"
             ).output
         }
         #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
+        // A new key is created only for a home without encrypted data.
+        #expect(try await !connect(keyFile: "other", home: "other home").contains("nothing is"))
         #expect(try await connect(keyFile: "other").contains("nothing is stored on disk: "))
         #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
     }

@@ -274,7 +274,8 @@ extension SyncEngine {
     /// Throws `notPermitted` if the backend would refuse every message to a channel, according to
     /// the stored state of the channel.
     private func checkSending(to url: ChannelURL) throws(SyncError) {
-        let channel = try stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
+        // If the cache is damaged, the message is stored, and the backend refuses it when it is sent.
+        let channel = try? stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
         guard let refusal = channel.flatMap(backend.sendingRefusal) else { return }
         throw SyncError(.notPermitted, refusal.message, cause: refusal)
     }
