@@ -45,7 +45,8 @@ import Testing
         client.addUserEventDelegate(listener)
         #expect(client.storageDamage.outbox != nil)
         let sentences = client.storageDamage.sentences
-        #expect(sentences.count == (damage == .flippedBit ? 3 : 1), "\(sentences)")
+        let counts: [Damage: Int] = [.flippedBit: 3, .tornTail: 2]
+        #expect(sentences.count == counts[damage, default: 1], "\(sentences)")
         #expect((try client.engine.store.outboxItemCount() == 3) == (damage == .noManifest))
         try await client.connect(as: Credentials("bob"))
         try await client.connect(as: Credentials("bob"))
@@ -53,9 +54,10 @@ import Testing
         await client.close()
 
         client = try await story.open()
-        // A torn tail of the log does not count as damage, because any crash can cause it.
-        #expect(client.storageDamage.isEmpty == (damage == .tornTail))
-        #expect(client.storageDamage.sentences == (damage == .tornTail ? [] : sentences))
+        // A torn tail of the log does not count as damage, because any crash can cause it. But the
+        // outbox is then older than the cache has recorded.
+        #expect(
+            client.storageDamage.sentences == (damage == .tornTail ? [sentences[0]] : sentences))
         try await client.acknowledgeOutboxLoss()
         #expect(client.storageDamage.isEmpty)
         await client.close()

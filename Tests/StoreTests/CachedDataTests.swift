@@ -55,7 +55,7 @@ import Testing
         // Read these lists before clearing. Afterwards, they must not be returned from memory.
         #expect(try store.groupChannels().urls == "a b" && store.messageCount() == 600)
         let before = try store.cachedDataSize()
-        let outbox = try store.outboxDataSize()
+        let outbox = try store.outboxItems()
         let changes = try store.observe(.everything).changes
         var old: Snapshot? = try store.snapshot()
         let change = try store.clearCachedData()
@@ -63,10 +63,11 @@ import Testing
         #expect(changes.drain() == [change])
         try expectEmpty(store)
         #expect(try store.contradictions() == [])
-        #expect(try store.outboxDataSize() == outbox)
+        #expect(try store.outboxItems() == outbox)
         #expect(try old?.messageCount() == 600 && old?.messageCount(in: "a") == 300)
         old = nil
-        #expect(before > 0 && outbox > 0)
+        #expect(before > 0 && !outbox.isEmpty)
+        #expect(try store.outboxDataSize() > 0)
         // Besides the generation, the next channel number and the schema version, only the mark is
         // left that says that something was cleared.
         #expect(try store.view.committed.cache.rows().map(\.key) == left)
@@ -105,7 +106,8 @@ import Testing
         #expect(try size() > 500_000)
         try store.purgeCleared()
         #expect(try size() < 50_000)
-        #expect(try store.view.committed.cache.rows().map(\.key) == left)
+        #expect(
+            try store.view.committed.cache.rows().map(\.key) == left.filter { $0 != "73 67".hex })
     }
 
     @Test func theSizeIsThatOfTheFilesWithoutTheDirectory() throws {

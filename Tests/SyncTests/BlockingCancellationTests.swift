@@ -83,10 +83,6 @@ private final class BlockingBackend: ForwardingBackend {
         try await endsWhileBlocked { await $0.disconnect() }
     }
 
-    @Test func connectingAgainDoesNotWaitForABackendsCancellation() async throws {
-        try await endsWhileBlocked { try await $0.connect(as: Credentials("bob")) }
-    }
-
     @Test func closingDoesNotBlockTheEngine() async throws {
         try await endsWhileBlocked { await $0.close() }
     }

@@ -275,20 +275,22 @@ extension Device {
     ) async throws -> MessageCopies {
         let (id, url) = (try message.id, message.channelURL)
         var copies = MessageCopies()
-        let anchors: [(MessageAnchor, Int, Int, String)] = [
-            (.newest, 20, 0, "a page at the newest message"),
-            (.message(id), 2, 2, "a page at the message"),
-            (.time(message.createdAt), 0, 20, "a page at a time"),
+        let anchors: [(MessageAnchor, Side, String)] = [
+            (.newest, .older, "the pages at the newest message"),
+            (.time(message.createdAt), .newer, "the pages at a time"),
         ]
-        for (anchor, older, newer, source) in anchors {
-            let page = try await page(url, anchor, older: older, newer: newer)
-            try copies.add(id, among: page.messages, from: source)
+        // A server may return fewer messages than were requested, so follow the cursors.
+        for (anchor, side, source) in anchors {
+            let read = try await readAll(url, from: anchor, side, by: 20)
+            try copies.add(id, among: read, from: source)
         }
+        let around = try await page(url, .message(id), older: 2, newer: 2).messages
+        copies.add(around.first { $0.messageID == id }, from: "a page at the message")
         let read = try await readAll(url, from: .newest, .older, by: 1)
         try copies.add(id, among: read, from: "a page at a cursor")
         if let parent = message.parentMessageID, can(.threads) {
-            let page = try await page(url, .newest, older: 20, newer: 0, thread: parent)
-            try copies.add(id, among: page.messages, from: "a page of the thread")
+            let read = try await readAll(url, from: .newest, .older, by: 20, thread: parent)
+            try copies.add(id, among: read, from: "a page of the thread")
         }
         // The changelog contains changes, and may contain new messages.
         let updated = try await changes(url, since: .feed(cursor)).updated
