@@ -41,6 +41,8 @@
             clientOptions.sync.backgroundChannels = 0
             client = try await ChatClient.open(backend: network, options: clientOptions)
             try await client.connect(as: Credentials("bob"))
+            // The feed has begun, so it reports each message that is sent from now on.
+            try await client.engine.caughtUp()
             inspector = Inspector(client, options: options) { "secret" }
             try await inspector.listen()
         }
