@@ -15,7 +15,7 @@ public struct StaleRange: Hashable, Sendable {
     public internal(set) var upper: Gap.Bound
 
     /// The number of the loss of history that made the range stale; 0 if the range became stale for
-    /// another reason, such as an adjacent gap; ``singleMessage`` if only a single stored message
+    /// another reason, such as an adjacent gap; −1 if only a single stored message
     /// may be out of date.
     ///
     /// The engine counts losses from 1. The epoch of merged ranges is the highest of their epochs.
