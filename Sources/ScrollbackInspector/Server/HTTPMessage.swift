@@ -51,7 +51,7 @@
         /// - Throws: ``Refusal`` if the bytes are not the head of a request.
         init(head: Data) throws(Refusal) {
             let malformed = Refusal(status: .badRequest, text: "The request is malformed.")
-            guard let text = String(validating: head, as: UTF8.self) else { throw malformed }
+            guard let text = String(data: head, encoding: .utf8) else { throw malformed }
             var lines = text.components(separatedBy: "\r\n")
             guard lines.count > 2, lines.removeLast().isEmpty, lines.removeLast().isEmpty,
                 lines.allSatisfy({ !$0.unicodeScalars.contains(where: HTTPRequest.isControl) })
