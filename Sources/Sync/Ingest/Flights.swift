@@ -23,7 +23,7 @@ struct Flights {
     struct Interim {
         /// A Boolean value that indicates whether the feed reports all events since the request.
         fileprivate(set) var isFollowed = false
-        /// The messages that were saved, deleted or changed by an event.
+        /// The messages that were created, saved, deleted or changed by an event.
         fileprivate(set) var touched: Set<MessageID> = []
         /// The messages that were saved, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
@@ -50,6 +50,7 @@ struct Flights {
             case .touched:
                 saved.insert(change.id)
                 deleted.remove(change.id)
+            case .created: break
             case .deleted:
                 deleted.insert(change.id)
                 events[change.id] = nil
@@ -61,6 +62,7 @@ struct Flights {
     fileprivate struct RecordedChange {
         enum Kind {
             case touched
+            case created
             case deleted
             case event(FeedEvent)
         }
@@ -163,6 +165,11 @@ struct Flights {
     // MARK: Recording
 
     mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
+
+    /// Records that a new message was saved as it was when it was created.
+    ///
+    /// Any answer that contains the message is at least as new.
+    mutating func recordCreated(_ id: MessageID, in url: ChannelURL) { record(id, url, .created) }
 
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
 

@@ -35,16 +35,24 @@ extension SyncCore {
                 } else if let messageID = message.messageID,
                     interim?.deleted.contains(messageID) != true
                 {
-                    // Also store the message if a viewer shows the channel, even if the channel is
-                    // not stored, so that the viewer keeps showing the message.
-                    let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
+                    // The feed may not have reported the channel yet. Then also store the message if
+                    // a viewer shows the channel, so that the viewer keeps showing the message. If
+                    // the feed has reported all channels, the user has lost the channel.
+                    let isGroup = try ingest.batch.groupChannel(orNil: url) != nil
+                    let isOpen = try ingest.batch.openChannel(orNil: url) != nil
+                    let isUnreported = try !ingest.batch.hasAllChannels()
+                    let isHeld = isGroup || isOpen || (isShown && isUnreported)
                     // A void answer to an edit does not prove that the message still exists.
                     let isKnown = try ingest.batch.message(orNil: messageID, in: url) != nil
                     let exists = interim != nil || item.operation == .send || isKnown
-                    if (isHeld || isShown) && exists {
+                    if isHeld && exists {
                         try ingest.applyAlone(message, source, .untrusted)
-                        // Answers to earlier requests do not contain the message.
-                        ingest.flights.recordTouched(messageID, in: url)
+                        // Answers to earlier requests may not contain the message.
+                        if item.operation == .send {
+                            ingest.flights.recordCreated(messageID, in: url)
+                        } else {
+                            ingest.flights.recordTouched(messageID, in: url)
+                        }
                     }
                 }
                 // Storing a new message has already ended its item. This call then has no effect.
