@@ -296,7 +296,7 @@ actor Monitor {
             switch wait {
             case .outbox(let url): sendingActivity.waits[url] = until
             case .backfill(let url): backfillWaits[url] = until
-            case .connection, .feed: break
+            case .connection, .feed, .store: break
             }
             notes.append(
                 SyncReport.Note(
@@ -412,12 +412,13 @@ extension EngineActivity.Wait {
         case .feed: "feed"
         case .backfill: "backfill"
         case .outbox: "outbox"
+        case .store: "store"
         }
     }
 
     fileprivate var channelURL: ChannelURL? {
         switch self {
-        case .connection, .feed: nil
+        case .connection, .feed, .store: nil
         case .backfill(let url), .outbox(let url): url
         }
     }

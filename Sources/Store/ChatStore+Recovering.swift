@@ -10,6 +10,18 @@ extension ChatStore {
         var outbox: StoreError?
     }
 
+    /// Reopens the files if the last write failed, as the next write would.
+    ///
+    /// - Throws: Errors of the disk, `busy` while a snapshot keeps the files open, or `closed`.
+    /// - Precondition: The call is not inside a write.
+    package func reopenFailedFiles() throws(StoreError) {
+        precondition(!isWriting, "A write has already reopened the files.")
+        try writer.withLock { (writer) throws(StoreError) in
+            let failures = try recover(&writer)
+            if let failure = failures.cache ?? failures.outbox { throw failure }
+        }
+    }
+
     /// Reopens the files of each database whose last write failed.
     ///
     /// If an earlier attempt left the files closed, another process may have written to them since.

@@ -85,6 +85,23 @@ import Testing
             })
     }
 
+    @Test func failedWriteIsFollowedByAnAttemptToReopenTheFiles() throws {
+        var (core, _) = try live(try ChatStore.inMemory())
+        core.write { (_) throws(StoreError) in throw StoreError(.noSpace, "it is full", path: "") }
+        #expect(waits(core.step(.changed)) == [.store])
+        #expect(waits(core.step(.changed)).isEmpty)
+        #expect(waits(core.step(.waited(.store))).isEmpty)
+        #expect(core.state.failure == nil)
+    }
+
+    @Test func damagedFilesAreNotReopened() throws {
+        var (core, _) = try live(try ChatStore.inMemory())
+        core.write { (_) throws(StoreError) in
+            throw StoreError(.corruption, "it is damaged", path: "")
+        }
+        #expect(waits(core.step(.changed)).isEmpty)
+    }
+
     @Test func successfulReadKeepsTheWriteFailure() throws {
         var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
         core.write { (_) throws(StoreError) in throw StoreError(.io, "the disk is full", path: "") }

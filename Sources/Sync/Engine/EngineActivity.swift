@@ -19,6 +19,7 @@ package enum EngineActivity: Sendable {
         case feed
         case backfill(ChannelURL)
         case outbox(ChannelURL)
+        case store
     }
 
     /// The result of a call.
@@ -109,6 +110,7 @@ struct ActivityObservers {
             case .feed: .feed
             case .backfill(let url, _): .backfill(url)
             case .outbox(let url, _): .outbox(url)
+            case .store: .store
             // No attempt follows this wait.
             case .typing: nil
             }

@@ -77,6 +77,8 @@ struct SyncCore {
         case outbox(ChannelURL, generation: Int)
         /// The time for which a report of typing users is valid.
         case typing(ChannelURL, number: Int)
+        /// A delay after which files that could not be read or written are opened again.
+        case store
     }
 
     /// A call that has no answer yet.
@@ -161,8 +163,9 @@ struct SyncCore {
     private var connectTicket: Int?
     private var actions: [Action] = []
     private var reportedState: SyncState?
-    private var writeFailure: SyncError? { didSet { recordFailure() } }
-    private(set) var readFailure: SyncError? { didSet { recordFailure() } }
+    var writeFailure: SyncError? { didSet { recordFailure() } }
+    var readFailure: SyncError? { didSet { recordFailure() } }
+    var storeRetry = StoreRetry()
     /// The damage found in the cache; kept until the cache is cleared or the engine connects again.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
 
@@ -183,6 +186,7 @@ struct SyncCore {
         handle(input)
         planOutbox()
         planBackfill()
+        planStoreRetry()
         answerWaitingCallers()
         state.channelsLeft = backfill.channelsLeft
         state.connection = connector.connection
@@ -238,6 +242,7 @@ struct SyncCore {
         case .outbox(let url, let generation):
             if generation == connector.generation { outbox.setBusy(false, url) }
         case .typing(let url, _): endTyping(in: url, after: wait)
+        case .store: retryStore()
         }
     }
 
@@ -251,6 +256,8 @@ struct SyncCore {
         case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
         case .typing(let url, _): endTyping(in: url, after: wait)
+        // The next write opens the files again.
+        case .store: break
         default: break
         }
     }
@@ -549,6 +556,7 @@ struct SyncCore {
         calls = [:]
         flights.voidAll()
         act(.stopWaiting)
+        storeRetry.isWaiting = false
         failUnsentItems()
     }
 
