@@ -3,6 +3,8 @@ struct KnownTrace: CustomStringConvertible {
     /// The statement that the trace proves.
     let description: String
     let trace: Trace
+    /// True if the store is on a disk, which may be full or lose power.
+    var isOnDisk = false
 
     static let all = [
         KnownTrace(
@@ -90,7 +92,56 @@ struct KnownTrace: CustomStringConvertible {
                     .connect, .write("w0", in: "y", isLong: false), .pass(1), .leave("x"),
                     .passFeed, .perform(2), .show("y", from: .beginning, to: .end, viewer: 1),
                 ])),
+        KnownTrace(
+            description: "a late answer to a send stores nothing of a channel that the user lost",
+            trace: Trace(
+                seed: 3763, config: oneRequest,
+                steps: [
+                    .show("x", from: .beginning, to: .end, viewer: 0), .connect, .pass(3),
+                    .write("w4", in: "x", isLong: false), .perform(-1), .leave("x"), .passFeed,
+                ])),
+        KnownTrace(
+            description: "a page in flight is newer than a message as it was created",
+            trace: Trace(
+                seed: 3416, config: withoutDeduplication,
+                steps: [
+                    .write("w0", in: "x", isLong: false), .write("w1", in: "x", isLong: false),
+                    .connect, .pass(2), .resetHistory("x"), .pass(3), .perform(-1),
+                    .react("w1", key: "+", by: "carol", gives: true), .passFeed,
+                ])),
+        KnownTrace(
+            description: "the engine retries the store after a failed write of the user",
+            trace: Trace(
+                seed: 2_001_063, config: oneRequest,
+                steps: [
+                    .connect, .pass(2), .pass(2), .fillDisk(1),
+                    .write("w7", in: "x", isLong: false),
+                ]),
+            isOnDisk: true),
+        KnownTrace(
+            description: "an item that fails and is removed at once was not lost",
+            trace: Trace(
+                seed: 2_001_289, config: oneFailedItem,
+                steps: [
+                    .write("w1", in: "x", isLong: false), .write("w2", in: "x", isLong: false),
+                    .moveClock(300_000),
+                ]),
+            isOnDisk: true),
     ]
+
+    private static var withoutDeduplication: WorldConfig {
+        var config = oneRequest
+        config.deduplicates = false
+        config.backgroundChannels = 0
+        return config
+    }
+
+    /// An engine that keeps one failed item of a channel.
+    private static var oneFailedItem: WorldConfig {
+        var config = oneRequest
+        config.failedLimit = 1
+        return config
+    }
 
     /// An engine that makes one request at a time.
     private static var oneRequest: WorldConfig {

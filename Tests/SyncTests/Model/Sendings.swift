@@ -215,6 +215,11 @@ struct Sendings {
 
     // MARK: After a commit
 
+    /// Returns whether the outbox still has the same items as after the last commit.
+    func areCurrent(_ held: [OutboxItem]) -> Bool {
+        Dictionary(held.map { ($0.requestID, $0) }) { $1 } == outboxItems
+    }
+
     /// Checks the outbox after a commit.
     ///
     /// If a write has failed, the cache may have a message whose outbox item was not removed.
