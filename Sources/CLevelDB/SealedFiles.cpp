@@ -337,11 +337,13 @@ class SealedFiles final : public Files {
     }
 
     Status CopyPages(const std::string &from, leveldb::WritableFile *target) {
-        leveldb::RandomAccessFile *readable = nullptr;
-        Status status = NewRandomAccessFile(from, &readable);
-        std::unique_ptr<leveldb::RandomAccessFile> file(readable);
         uint64_t size = 0;
-        if (status.ok()) status = GetFileSize(from, &size);
+        Status status = GetFileSize(from, &size);
+        // The system cannot map an empty file, such as the copy of an empty outgoing file.
+        if (!status.ok() || size == 0) return status;
+        leveldb::RandomAccessFile *readable = nullptr;
+        status = NewRandomAccessFile(from, &readable);
+        std::unique_ptr<leveldb::RandomAccessFile> file(readable);
         char buffer[SealedTable::kPage];
         for (uint64_t at = 0; status.ok() && at < size; at += sizeof(buffer)) {
             Slice page;

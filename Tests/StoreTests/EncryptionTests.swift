@@ -2,6 +2,7 @@ import Foundation
 import Models
 import ScrollbackCrashWriter
 import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store
@@ -305,6 +306,60 @@ import Testing
         if change == .another || change == .decrypt {
             try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
             try expectFilled(ChatStore(at: directory.url, encryptionKey: new))
+        }
+    }
+
+    /// What a disk may leave of a file.
+    enum Remains: CaseIterable, Sendable { case nothing, zeros, noAccess }
+
+    @Test(arguments: Change.allCases, Remains.allCases)
+    func unreadableCopyOfAFilePreventsNoReencryption(change: Change, remains: Remains) throws {
+        let directory = try StoreDirectory(change.files)
+        try fill(directory)
+        let store = try directory.open()
+        let files = try #require(store.outboxFiles)
+        let original = ScratchDirectory.memory.appending(path: "original-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: original) }  // The test may have failed.
+        try Data().write(to: original)
+        let empty = try files.add(original.path)
+        try Data("text".utf8).write(to: original)
+        let damaged = try files.add(original.path)
+        store.close()
+        let path = directory.url.appending(path: "files/\(damaged.name)")
+        let size = try Data(contentsOf: path).count
+        switch remains {
+        case .nothing: try Data().write(to: path)
+        case .zeros: try Data(count: size).write(to: path)
+        case .noAccess:
+            // A directory in place of the file: reading it fails for every user.
+            try FileManager.default.removeItem(at: path)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
+        }
+        let new = change.new(other)
+        try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
+        let changed = try ChatStore(at: directory.url, encryptionKey: new)
+        try expectFilled(changed)
+        let copies = try #require(changed.outboxFiles)
+        #expect(try copies.reader(of: empty).next(upTo: 1) == nil)
+        #expect(throws: StoreError.self) {
+            let reader = try copies.reader(of: damaged)
+            while try reader.next(upTo: 10) != nil {}
+        }
+    }
+
+    @Test(arguments: FileForm.allCases, [Data(), Data(count: 100)])
+    func emptyKeyFileCountsAsMissing(form: FileForm, bytes: Data) throws {
+        let directory = try StoreDirectory(form)
+        try fill(directory)
+        try bytes.write(to: directory.url.appending(path: "KEY"))
+        if form == .plain {
+            try expectFilled(directory.open())
+            try ChatStore.reencrypt(at: directory.url, from: nil, to: other)
+            try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
+        } else {
+            let error = #expect(throws: StoreError.self) { try directory.open() }
+            #expect(error?.code == .corruption)
+            #expect(error?.message.contains("restore the file from a backup") == true)
         }
     }
 

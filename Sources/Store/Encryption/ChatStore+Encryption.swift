@@ -40,7 +40,8 @@ extension ChatStore {
     /// The store must be closed. Each file is replaced atomically. If the process ends before the
     /// call has finished, the store can be opened with either key, and
     /// ``OpeningReport/isReencryptionUnfinished`` is true. Repeating the call with the same keys
-    /// resumes the work. Damaged parts of files stay damaged.
+    /// resumes the work. Damaged parts of files stay damaged. An outbox item fails if the copy of
+    /// its outgoing file cannot be read.
     ///
     /// The bytes of the old files are not erased from the disk. Copies that the file system or the
     /// disk keeps can still be decrypted with the old keys.
@@ -101,7 +102,14 @@ extension StoreFiles {
         var done = 0.0
         progress(0)
         for file in files {
-            try disk.sealed(by: keys, as: file.database).reseal(file.path)
+            do throws(StoreError) {
+                try disk.sealed(by: keys, as: file.database).reseal(file.path)
+            } catch {
+                // A copy that the disk cannot read makes only its outbox item fail.
+                guard file.database == OutboxFiles.name,
+                    error.code == .io || error.code == .corruption
+                else { throw error }
+            }
             done += Double(file.size)
             progress(min(done / total, 1))
         }

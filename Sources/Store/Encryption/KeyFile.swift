@@ -24,8 +24,13 @@ package struct KeyFile: Sendable {
     private static let saltCount = 32
     private static let sumCount = 32
 
-    /// Returns a Boolean value that indicates whether the file exists.
-    package func exists() throws(StoreError) -> Bool { try DiskFile(reading: path) != nil }
+    /// Returns a Boolean value that indicates whether the file exists and contains anything.
+    ///
+    /// A disk may leave an empty file, or one of zeros, in place of any file.
+    package func exists() throws(StoreError) -> Bool {
+        guard try DiskFile(reading: path) != nil else { return false }
+        return try bytes().contains { $0 != 0 }
+    }
 
     /// Reads the data keys.
     ///

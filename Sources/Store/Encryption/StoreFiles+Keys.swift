@@ -24,7 +24,8 @@ extension StoreFiles {
         if try hasSealedFiles() {
             throw StoreError(
                 .corruption,
-                "the store is encrypted, and the file with its data keys is missing",
+                "the store is encrypted, and the file with its data keys is missing or empty: restore "
+                    + "the file from a backup, or remove the directory with its unsent messages",
                 path: keyFile.path)
         }
         guard let key else { return nil }

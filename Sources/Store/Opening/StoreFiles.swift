@@ -66,6 +66,9 @@ struct StoreFiles {
         guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
+        // A disk may leave an empty file, or one of zeros. The versions in the databases are checked
+        // instead, and the file is written again.
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
         // Do not use `trimmingCharacters`: its first call in a process takes a quarter of the time
         // of opening a store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
