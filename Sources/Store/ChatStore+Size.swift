@@ -75,13 +75,38 @@ extension ChatStore {
     ///   written.
     package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
         let view = try view
-        var ranges: [KeyRange] = []
+        var numbers: [ChannelNumber] = []
         for url in urls {
-            guard let number = try view.number(of: url) else { continue }
-            ranges += [Table.message, .creationTime, .request, .reply].map { table in
-                KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
+            if let number = try view.number(of: url) { numbers.append(number) }
+        }
+        try cache.compact(
+            numbers.sorted().runs.flatMap { run in
+                [Table.message, .creationTime, .request, .reply].map { table in
+                    KeyRange(
+                        ByteWriter.key { $0.table(table, run.lowerBound) },
+                        ByteWriter.key { $0.table(table, run.upperBound) }.successorOfPrefix)
+                }
+            })
+    }
+}
+
+extension [ChannelNumber] {
+    /// The difference of two numbers that belong to one run.
+    ///
+    /// Each compaction waits for the disk, so that many small ones take longer than a large one,
+    /// which also rewrites the rows of the channels in between.
+    private static let longestStep: ChannelNumber = 16
+
+    /// The sorted numbers as closed ranges, which contain all numbers and few others.
+    fileprivate var runs: [ClosedRange<ChannelNumber>] {
+        var runs: [ClosedRange<ChannelNumber>] = []
+        for number in self {
+            if let last = runs.last, number - last.upperBound <= Self.longestStep {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
             }
         }
-        try cache.compact(ranges)
+        return runs
     }
 }

@@ -146,17 +146,19 @@ extension Batch {
             return true
         }
         if removed.isEmpty { return 0 }
-        let requestIDs = try removed.map { (message) throws(StoreError) in
-            try message.ownRequestID(in: cache, number)
-        }
-        try whole { () throws(StoreError) in
-            for (message, requestID) in zip(removed, requestIDs) {
-                remove(message, requestID, number)
-            }
-            try count(-Int64(removed.count), in: number)
-        }
+        try whole { () throws(StoreError) in try remove(removed, number) }
         record(.removedMessages(in: url, from: first, through: last), source)
         return removed.count
+    }
+
+    private func remove(
+        _ messages: [HeldMessage], _ number: ChannelNumber
+    ) throws(StoreError) {
+        let cache = cache
+        for message in messages {
+            remove(message, try message.ownRequestID(in: cache, number), number)
+        }
+        try count(-Int64(messages.count), in: number)
     }
 
     /// Removes the oldest messages of a channel, and opens a gap for them.
@@ -193,29 +195,32 @@ extension Batch {
         source: CollectionEventSource = .cacheEvicted
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
         guard count > 0, let number = try number(of: url) else { return (0, first) }
-        var newestRemoved: Position?
+        let stored = Int(clamping: try state(of: number).messageCount)
+        let takesAll = stored <= count
+        var removed: [HeldMessage] = []
         var oldestLeft: Gap.Bound = .end
-        var removedCount = 0
         let cache = cache
+        // If no message remains, scan from the newest one, and stop at the last one: a scan that
+        // reaches the end of the channel continues over the removed rows of its neighbors.
         let range = KeyRange.messages(of: number, from: first, includesLower: true, to: .end)
-        try cache.scan(range, isDescending: true) { (key, _) throws(StoreError) in
-            let position = try cache.position(ofMessageKey: key)
-            if removedCount == count {
-                oldestLeft = .position(position)
+        try cache.scan(range, isDescending: !takesAll) { (key, value) throws(StoreError) in
+            if removed.count == count {
+                oldestLeft = .position(try cache.position(ofMessageKey: key))
                 return false
             }
-            newestRemoved = position
-            removedCount += 1
-            return true
+            removed.append(try cache.heldMessage(key, value))
+            return !takesAll || removed.count < stored
         }
-        guard let newestRemoved else { return (0, oldestLeft) }
-        let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
-        let removed = try whole { () throws(StoreError) in
+        let newest = takesAll ? removed.first : removed.last
+        guard let newest else { return (0, oldestLeft) }
+        let end = oldestLeft
+        try whole { () throws(StoreError) in
             // Open the gap first, so that no message was removed if opening the gap fails.
             try open(Gap(in: url, to: end))
-            return try removeMessages(in: url, from: first, through: last, source: source)
+            try remove(removed, number)
         }
-        return (removed, end)
+        record(.removedMessages(in: url, from: first, through: .position(newest.position)), source)
+        return (removed.count, end)
     }
 
     /// Removes all messages and the coverage of a channel.
