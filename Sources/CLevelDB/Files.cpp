@@ -45,6 +45,23 @@ int With(const std::string &path, int flags, Body body) {
     return error;
 }
 
+/// Returns the attributes of what has a path, without following a link; none if nothing has it.
+std::optional<struct stat> Attributes(const std::string &path) {
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+    return status;
+}
+
+/// Returns an error if a path names something else than a file.
+///
+/// Another program may have put it there: a link leads out of the database, and opening a pipe
+/// would wait for a writer.
+Status CheckIsFile(const std::string &path) {
+    const auto status = Attributes(path);
+    if (!status || S_ISREG(status->st_mode)) return Status::OK();
+    return Status::Corruption(path, "is not a regular file");
+}
+
 /// The locks that this process holds, in any environment.
 ///
 /// LevelDB detects a second opening by the same process only after it has opened the file LOCK
@@ -99,14 +116,37 @@ class DiskFiles final : public Files {
   public:
     using Files::Files;
 
+    Status NewSequentialFile(
+        const std::string &path, leveldb::SequentialFile **result) override {
+        *result = nullptr;
+        Status status = CheckIsFile(path);
+        return status.ok() ? target()->NewSequentialFile(path, result) : status;
+    }
+
+    Status NewWritableFile(const std::string &path, leveldb::WritableFile **result) override {
+        // Through a link, or another name of the same file, this would overwrite a file that does
+        // not belong to the database. An error of the removal causes one of the creation.
+        const auto old = Attributes(path);
+        if (old && (!S_ISREG(old->st_mode) || old->st_nlink > 1)) (void)unlink(path.c_str());
+        return target()->NewWritableFile(path, result);
+    }
+
+    Status NewAppendableFile(const std::string &path, leveldb::WritableFile **result) override {
+        *result = nullptr;
+        Status status = CheckIsFile(path);
+        return status.ok() ? target()->NewAppendableFile(path, result) : status;
+    }
+
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
+        *result = nullptr;
+        Status check = CheckIsFile(path);
+        if (!check.ok()) return check;
         uint64_t size = 0;
         const bool hasSize = target()->GetFileSize(path, &size).ok();
         // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
         // error of the disk.
         if (hasSize && size == 0) {
-            *result = nullptr;
             return Status::Corruption(path, "the file is empty");
         }
         Status status = target()->NewRandomAccessFile(path, result);
@@ -117,6 +157,8 @@ class DiskFiles final : public Files {
     }
 
     Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
+        // Through a link, this would create or lock a file that does not belong to the database.
+        if (!CheckIsFile(path).ok()) (void)unlink(path.c_str());
         return HeldLocks::Shared().Lock(target(), path, lock);
     }
 
@@ -125,7 +167,7 @@ class DiskFiles final : public Files {
     }
 
     int Cut(const std::string &path, uint64_t length) override {
-        return With(path, O_WRONLY, [length](int file) {
+        return With(path, O_WRONLY | O_NOFOLLOW, [length](int file) {
             while (ftruncate(file, static_cast<off_t>(length)) != 0) {
                 if (errno != EINTR) return errno;
             }

@@ -20,11 +20,6 @@ struct DiskFile: ~Copyable {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens a file for writing, with its content removed, or creates it.
-    init(replacing path: String) throws(StoreError) {
-        try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
-    }
-
     /// Opens a file for its name or its lock only, and creates it if it does not exist.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")

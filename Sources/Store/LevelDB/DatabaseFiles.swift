@@ -78,11 +78,15 @@ struct DatabaseFiles {
         }
     }
 
-    /// Returns the paths of the logs, oldest first.
+    /// Returns the paths of the logs, oldest first, without links and special files.
     func logs() throws(StoreError) -> [String] {
         try names().filter { $0.hasSuffix(".log") }
             .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
             .map { "\(directory)/\($0)" }
+            .filter { path in
+                var status = stat()
+                return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            }
     }
 
     /// Checks that the disk has space for the files that opening the database may write, by writing
@@ -97,8 +101,9 @@ struct DatabaseFiles {
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
-        let probe = try DiskFile(replacing: path)
-        // If the file cannot be removed, the next call overwrites it.
+        try DiskFile.remove(path)
+        let probe = try DiskFile(creating: path)
+        // If the file cannot be removed, the next call removes it.
         defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
         while left > 0 {

@@ -45,8 +45,10 @@ struct StoreFiles {
         return keys
     }
 
-    /// Throws `newerSchema` if newer code wrote the directory.
+    /// Throws `newerSchema` if newer code wrote the directory, or `io` if it contains links in
+    /// place of directories.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
+        try checkHasNoLinks()
         try schema.check(try storedVersion(), at: version)
     }
 
@@ -85,6 +87,30 @@ struct StoreFiles {
     func makeDirectory() throws(StoreError) {
         // Existing directories keep the permissions that the owner may have chosen.
         for path in [directory.path, cache, outbox] { try DiskFile.createDirectory(path) }
+    }
+}
+
+// MARK: Links
+
+extension StoreFiles {
+    /// Throws `io` if a link is in place of a directory that the store needs.
+    fileprivate func checkHasNoLinks() throws(StoreError) {
+        for path in [cache, outbox, files] + (try outboxCopies()) {
+            try StoreFiles.checkIsNoLink(path)
+        }
+    }
+
+    /// Throws `io` if a link is in place of a directory.
+    ///
+    /// Through the link, the store would write and remove files that do not belong to it.
+    static func checkIsNoLink(_ path: String) throws(StoreError) {
+        guard isLink(path) else { return }
+        throw StoreError(.io, "a link is in place of the directory: remove it", path: path)
+    }
+
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }
 

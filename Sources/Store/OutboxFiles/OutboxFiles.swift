@@ -90,8 +90,9 @@ package struct OutboxFiles: Sendable {
     /// A crash can leave copies without an item. While the store keeps the files of a damaged
     /// outbox, nothing is removed, because any copy may belong to an item in these files.
     package func removeAll(but kept: [FileCopy]) {
-        // If the directory cannot be read, remove nothing; the next opening tries again.
-        guard (try? store.hasDamagedOutbox()) == false,
+        // If the directory cannot be read, or a link has replaced it since the opening, remove
+        // nothing; the next opening tries again.
+        guard (try? store.hasDamagedOutbox()) == false, !StoreFiles.isLink(store.files),
             let names = try? DiskFile.names(in: store.files)
         else { return }
         let kept = Set(kept.map(\.name))

@@ -14,7 +14,11 @@ struct PushInboxFiles: Sendable {
     /// The path to which an inbox is renamed before it is removed.
     private var removed: String { path + ".removed" }
 
+    /// Returns a Boolean value that indicates whether the inbox exists.
+    ///
+    /// - Throws: ``StoreError`` with the code `io` if a link is in its place, or `permission`.
     func exists() throws(StoreError) -> Bool {
+        try StoreFiles.checkIsNoLink(path)
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {
             throw StoreError(
@@ -44,10 +48,11 @@ struct PushInboxFiles: Sendable {
     /// Calls a closure while no other process can add messages or re-encrypt files.
     ///
     /// - Throws: `closed` if the inbox was removed; `locked` if another process holds the lock for
-    ///   longer than `limit`.
+    ///   longer than `limit`; `io` if a link is in place of the inbox.
     func alone<Result>(
         waiting limit: Duration = longestWait, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
+        try StoreFiles.checkIsNoLink(path)
         do throws(StoreError) {
             if let status = try status(of: PushInboxFiles.lock), !status.isFile {
                 try moveAside(PushInboxFiles.lock)
@@ -204,8 +209,14 @@ extension PushInboxFiles {
 extension PushInboxFiles {
     /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
+        try removeLink()
         if access(removed, F_OK) == 0 { try DiskFile.removeAll(at: removed) }
         if try !exists() { try DiskFile.createDirectory(path) }
+    }
+
+    /// Removes a link in place of the inbox, but no files of the directory to which it leads.
+    private func removeLink() throws(StoreError) {
+        if StoreFiles.isLink(path) { try DiskFile.remove(path) }
     }
 
     /// Waits for a running writer, and removes the inbox with its content.
@@ -214,6 +225,7 @@ extension PushInboxFiles {
     /// inbox. A process that holds the lock for longer than `limit` is suspended. It finds no inbox
     /// when it continues.
     func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
+        try removeLink()
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
         func move() throws(StoreError) { try DiskFile.move(path, to: removed) }
