@@ -81,6 +81,23 @@ import Testing
         store.close()
     }
 
+    @Test func markOfDamageDoesNotHideAnEarlierCopy() throws {
+        let directory = try StoreDirectory(.encrypted)
+        var store = try directory.open()
+        try store.write { try $0.save(item("a")) }
+        store.close()
+        _ = try copy("outbox", of: directory)
+        store = try directory.open()
+        try store.write { try $0.removeOutboxItem("a") }
+        store.close()
+        try restore("outbox", of: directory)
+        try Data().write(to: directory.url.appending(path: "DISTRUST-OUTBOX"))
+        store = try directory.open()
+        #expect(store.openingReport.outboxLoss?.isRolledBack == true)
+        #expect(try states(store) == [held])
+        store.close()
+    }
+
     @Test(arguments: FileForm.allCases)
     func removalIsRecordedBeforeTheStoreIsClosed(form: FileForm) throws {
         let directory = try StoreDirectory(form)

@@ -152,9 +152,11 @@ extension ChatStore {
             report.isOutboxReindexed = true
             try files?.outboxDistrust.remove()
         }
+        // The mark alone shows no damage: another program may have created it.
+        let isDamageReported =
+            report.outboxDamage != nil || isOutboxDistrusted && report.outboxCopy != nil
         try outbox.holdRolledBackItems(
-            recorded: try cache.generation(),
-            isReported: isOutboxNew || report.outboxDamage != nil || isOutboxDistrusted)
+            recorded: try cache.generation(), isReported: isOutboxNew || isDamageReported)
         report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(
