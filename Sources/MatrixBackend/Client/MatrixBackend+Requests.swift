@@ -13,7 +13,7 @@ extension MatrixBackend {
     private func decode<Reply: Decodable>(
         _ body: Data, of request: MatrixRequest
     ) throws(BackendError) -> Reply {
-        do { return try JSONDecoder().decode(Reply.self, from: body) } catch {
+        do { return try JSONDecoder.decode(Reply.self, ofReply: body) } catch {
             throw BackendError(
                 .unanswered,
                 "the response to \(request.path.joined(separator: "/")) cannot be decoded: \(error)",

@@ -23,7 +23,7 @@ struct AddressPolicy {
                 .refused, "\(url.scheme ?? "")://\(host) is no address of a homeserver: \(reason)",
                 detail: .invalidParameter)
         }
-        guard isHost else { throw refuse("it has no valid host") }
+        guard isHost, !host.isShortenedAddress else { throw refuse("it has no valid host") }
         guard url.user == nil, url.password == nil else { throw refuse("it names a user") }
         guard url.fragment == nil, url.query == nil || !isBase else {
             throw refuse("it has a query or a fragment")
@@ -72,22 +72,39 @@ struct ServerName {
 }
 
 extension String {
-    /// The numbers of an IPv4 address; empty if the host is none.
-    private var numbers: [UInt8] {
-        let parts = split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return parts.count == 4 ? parts.compactMap(\.self) : []
+    /// The bytes of an IP address: four, also if IPv6 contains an address of IPv4, or sixteen;
+    /// empty for a host name.
+    private var addressBytes: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, self, &bytes) == 1 { return Array(bytes[..<4]) }
+        guard inet_pton(AF_INET6, self, &bytes) == 1 else { return [] }
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
+        return isMapped ? Array(bytes[12...]) : bytes
+    }
+
+    /// A Boolean value that indicates whether the host is an address in a form such as `127.1`,
+    /// `0177.0.0.1` or `2130706433`, which systems read differently.
+    ///
+    /// The last part of a host name is not a number.
+    fileprivate var isShortenedAddress: Bool {
+        guard addressBytes.isEmpty else { return false }
+        let last = lowercased().split(separator: ".").last ?? ""
+        return last.hasPrefix("0x") || last.allSatisfy(\.isNumber)
     }
 
     /// A Boolean value that indicates whether the host is this device.
     fileprivate var isLoopback: Bool {
-        self == "::1" || lowercased() == "localhost" || numbers.count == 4 && numbers[0] == 127
+        let bytes = addressBytes
+        return lowercased() == "localhost" || bytes.count == 4 && bytes[0] == 127
+            || bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
     /// A Boolean value that indicates whether the host is an address of the local network segment,
     /// at which clouds offer the credentials of their machines.
     fileprivate var isLinkLocal: Bool {
-        numbers.count == 4 && numbers.starts(with: [169, 254])
-            || contains(":") && lowercased().hasPrefix("fe80")
+        let bytes = addressBytes
+        return bytes.count == 4 && bytes.starts(with: [169, 254])
+            || bytes.count == 16 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
 }
 

@@ -26,7 +26,7 @@ struct MatrixFailure: Decodable {
     }
 
     init(_ reply: HTTPReply) {
-        if let failure = try? JSONDecoder().decode(MatrixFailure.self, from: reply.body) {
+        if let failure = try? JSONDecoder.decode(MatrixFailure.self, ofReply: reply.body) {
             self = failure
         } else {
             code = "M_UNKNOWN"

@@ -41,8 +41,9 @@ struct MatrixRequest {
 
     /// Returns the HTTP request.
     ///
-    /// - Throws: `refused` if a part of the path is `.` or `..`. The IDs of a server may have this
-    ///   form, and the request would then go to another path.
+    /// - Throws: `refused` if a part of the path is `.` or `..`, because the request would go to
+    ///   another path, or if a header contains control characters. The IDs and tokens of a server
+    ///   may have this form.
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {
@@ -66,6 +67,12 @@ struct MatrixRequest {
         request.wait = wait
         if case .none = body {} else { request.headers["Content-Type"] = contentType }
         if isAuthorized, let token { request.headers["Authorization"] = "Bearer \(token)" }
+        // A line end would begin another header or another request.
+        guard !request.headers.values.contains(where: \.hasControls) else {
+            throw BackendError(
+                .refused, "the media type or the token contains control characters",
+                detail: .invalidParameter)
+        }
         return request
     }
 }
@@ -78,6 +85,10 @@ extension HTTPBody {
 }
 
 extension String {
+    fileprivate var hasControls: Bool {
+        unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
     /// The text, percent-encoded as a part of a path or of a query.
     fileprivate var percentEncoded: String {
         addingPercentEncoding(withAllowedCharacters: .unreserved) ?? self

@@ -35,6 +35,8 @@ enum WireLimit {
     static let text = 65_536
     /// The maximum length of a token in bytes, which the client stores or sends in a URL.
     static let token = 4096
+    /// The maximum number of values in a reply, including those in other values.
+    static let values = 2_000_000
     /// The maximum number of events on a page.
     static let events = 1000
     /// The maximum number of members, and of read receipts, of a channel.

@@ -178,7 +178,10 @@ extension SyncReply {
                 let kinds: [String: [String: [String: Read]]] = event.lenientMap(.content)
                 for (id, kinds) in kinds {
                     for (kind, users) in kinds where ["m.read", "m.read.private"].contains(kind) {
-                        for (user, read) in users where read.thread_id ?? "main" == "main" {
+                        for (user, read) in users
+                        where user.utf8.count <= WireLimit.id
+                            && read.thread_id ?? "main" == "main"
+                        {
                             let time = Timestamp(milliseconds: read.ts ?? 0)
                             receipts.append(Receipt(user: user, eventID: id, time: time))
                         }
@@ -187,7 +190,9 @@ extension SyncReply {
                 receipts.sort { ($0.time, $0.user, $0.eventID) < ($1.time, $1.user, $1.eventID) }
             } else if let content = try? event.nestedContainer(keyedBy: Key.self, forKey: .content)
             {
-                userIDs = content.lenientList(.user_ids)
+                let ids: [String] = content.lenientList(.user_ids)
+                userIDs = Array(
+                    ids.filter { $0.utf8.count <= WireLimit.id }.prefix(WireLimit.members))
             }
         }
     }

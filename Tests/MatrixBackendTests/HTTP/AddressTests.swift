@@ -12,7 +12,10 @@ import Testing
         "http://matrix.example.org", "http://127.0.0.1:8008", "file:///etc/passwd",
         "https://169.254.169.254", "https://[fe80::1]", "https://user:secret@matrix.example.org",
         "https://matrix.example.org?a", "https://matrix.example.org#a", "https://", "matrix", "",
-        "javascript:alert(1)", "https://ex%2Fample.org",
+        "javascript:alert(1)", "https://ex%2Fample.org", "https://2852039166",
+        "https://0251.254.169.254", "https://169.254.43518", "https://0xA9.254.169.254",
+        "https://[fe90::1]", "https://[FEBF::1]", "https://[::ffff:169.254.169.254]",
+        "https://[::ffff:a9fe:a9fe]", "https://10.0.0.1.",
     ])
     func publishedAddressMustBeAPlainEncryptedOne(address: String) async throws {
         let server = PreparedReplies()
@@ -76,6 +79,8 @@ import Testing
     @Test(arguments: [
         ("http://example.org", false), ("http://192.168.0.1:8008", false),
         ("http://127.0.0.1.example.org", false), ("http://127.1", false),
+        ("http://0127.0.0.1", false), ("http://2130706433", false), ("http://0:1", false),
+        ("http://[::ffff:127.0.0.1]", true), ("https://10.0.0.1", true),
         ("http://localhost:8008", true), ("http://127.0.0.1:8008", true), ("http://[::1]", true),
         ("https://example.org", true), ("https://user@example.org", false),
         ("https://example.org?a", false), ("ftp://example.org", false),

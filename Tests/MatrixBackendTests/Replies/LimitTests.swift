@@ -1,3 +1,4 @@
+import Foundation
 import MatrixBackend
 import Models
 import Sync
@@ -75,5 +76,56 @@ import Testing
         var channel = GroupChannel()
         for case .channel(let update) in batch.events { update.patch.apply(to: &channel) }
         #expect(channel.members.count == 1000)
+    }
+
+    /// The decoder needs far more memory than the text of small values.
+    @Test(arguments: ["[],", "1,", "{\"a\":[0]},"])
+    func replyWithMillionsOfValuesIsNotDecoded(value: String) async throws {
+        let list = String(repeating: value, count: 2_000_001)
+        let reply = #"{"next_batch": "s2", "other": [\#(list)0]}"#
+        let error = await #expect(throws: BackendError.self) { try await feed(reply) }
+        #expect(error?.code == .unanswered && error?.detail == .malformedData)
+    }
+
+    @Test func charactersInTextsAreNoValues() async throws {
+        let text = String(repeating: #",[{\"\\"#, count: 1_000_001)
+        let batch = try await feed(#"{"next_batch": "s2", "other": "\#(text)"}"#)
+        #expect(batch.cursor == "s2")
+    }
+
+    @Test(arguments: ["a/b\r\nX: y", "a/b\nX: y", "a/b\u{0}", "a/b\u{85}"])
+    func mediaTypeWithControlCharactersIsNotSent(type: String) async throws {
+        try await connect()
+        device.server.reply("POST upload", #"{"content_uri": "mxc://example.org/abc"}"#)
+        let before = device.server.requests
+        var file = UploadableFile()
+        (file.name, file.mimeType) = ("x\r\nY: z", type)
+        let error = await #expect(throws: BackendError.self) {
+            try await device.backend.upload(
+                file, from: UploadSource(Data("x".utf8)), requestID: "1", progress: { _ in })
+        }
+        #expect(error?.code == .refused && error?.detail == .invalidParameter)
+        #expect(device.server.requests == before)
+    }
+
+    @Test func longIDsOfUsersAreOmitted() async throws {
+        let long = "@" + String(repeating: "x", count: 255)
+        let reply = """
+            {"next_batch": "s2", "rooms": {"join": {"!room:example.org": {"ephemeral": {"events": [
+                {"type": "m.typing", "content": {"user_ids": ["\(long)", "@bob:example.org"]}},
+                {"type": "m.receipt", "content": {"$0": {"m.read": {
+                    "\(long)": {"ts": 1}, "@bob:example.org": {"ts": 2}}}}}]}}}}}
+            """
+        let batch = try await feed(reply)
+        var (typing, readers): ([UserID], [UserID]) = ([], [])
+        for event in batch.events {
+            switch event {
+            case .typing(let users, _): typing += users.map(\.userID)
+            case .read(let user, _, _): readers.append(user)
+            default: break
+            }
+        }
+        #expect(typing == ["@bob:example.org"])
+        #expect(readers.allSatisfy { $0 == "@bob:example.org" })
     }
 }
