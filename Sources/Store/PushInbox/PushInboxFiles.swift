@@ -129,11 +129,15 @@ extension PushInboxFiles {
     }
 
     /// Gives an entry a name that no inbox file has.
+    ///
+    /// The new name is not synced: another program may have created a thousand entries, and syncing
+    /// the name of each would take seconds. After a crash, the entry is moved again.
     private func moveAside(_ name: String) throws(StoreError) {
         let number = UInt64.random(in: .min ... .max)
-        try DiskFile.move(
-            path(of: name),
-            to: path(of: "\(name).rejected-\(withUnsafeBytes(of: number) { $0.hexadecimal })"))
+        let other = "\(name).rejected-\(withUnsafeBytes(of: number) { $0.hexadecimal })"
+        guard rename(path(of: name), path(of: other)) == 0 else {
+            throw StoreError(errno: errno, doing: "rename to \(other)", path: path(of: name))
+        }
     }
 }
 
