@@ -266,9 +266,14 @@ extension BackendError {
         switch (error as? URLError)?.code {
         case .cancelled: self = .canceled(request)
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
-            .secureConnectionFailed, .serverCertificateUntrusted, .dataNotAllowed,
-            .internationalRoamingOff:
+            .dataNotAllowed, .internationalRoamingOff:
             self.init(.notConnected, "\(request.url.host ?? "the server") cannot be reached")
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            self.init(
+                .notConnected,
+                "\(request.url.host ?? "the server") cannot be reached securely, because its "
+                    + "certificate is not valid: \(error.localizedDescription)")
         case .badURL, .unsupportedURL:
             self.init(.refused, "\(request.url) is not an address of a server")
         default: self = .unanswered(request, error.localizedDescription)
