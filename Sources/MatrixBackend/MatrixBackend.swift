@@ -89,6 +89,12 @@ public actor MatrixBackend: Backend {
         /// A closure that returns the monotonic time, for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
+        /// A closure that waits for a time, or until its task is canceled.
+        package var pause: @Sendable (Duration) async -> Void = {
+            // Ignore the error of a canceled task.
+            try? await Task.sleep(for: $0)
+        }
+
         /// Creates the default options.
         public init() {}
     }
@@ -139,6 +145,10 @@ public actor MatrixBackend: Backend {
     /// The user's reactions that this process has received: the IDs of their events, by message and
     /// key.
     var ownReactions = RecentEntries<String>(capacity: 1_000)
+    /// The number of `/sync` requests in flight that the server may delay.
+    var longPolls = 0
+    /// The calls that wait until the feed reports an event.
+    var echoWaits: [Int: CheckedContinuation<Void, Never>] = [:]
     /// The number of replies of `/sync` with events of rooms.
     var timelineCount = 0
     /// The channels whose readers the feed still has to report.

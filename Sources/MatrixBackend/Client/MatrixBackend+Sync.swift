@@ -13,6 +13,14 @@ extension MatrixBackend {
         // The server accepts only integers as the timeout.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }
+        let isLongPoll = wait > .zero
+        if isLongPoll { longPolls += 1 }
+        defer {
+            if isLongPoll {
+                longPolls -= 1
+                endEchoWaits()
+            }
+        }
         do {
             let reply: SyncReply = try await call(request)
             for (id, room) in reply.joined {

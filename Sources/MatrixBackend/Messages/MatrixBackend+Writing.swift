@@ -6,8 +6,10 @@ public import Models
 // The request ID is the transaction ID, by which the server recognizes repeated requests of the
 // same device for about a day.
 extension MatrixBackend {
-    /// Sends a message with two requests: the second one reads the time at which the server
-    /// accepted the message.
+    /// Sends a message with one request, and waits until the feed reports the message with the time
+    /// at which the server accepted it.
+    ///
+    /// Without a feed, a second request reads the message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let room = item.channelURL.rawValue
         try await requireRoom(room)
@@ -29,7 +31,10 @@ extension MatrixBackend {
         } catch  where error.code == .refused && error.detail == .notAuthorized {
             throw try await reason(for: error, in: room)
         }
-        guard let message = try await message(reply.event_id, in: room) else {
+        await waitForEcho(of: reply.event_id)
+        guard let event = try await currentEvent(reply.event_id, in: room),
+            let message = try await messages([event], in: room).first
+        else {
             throw BackendError(
                 .refused, "the message \(item.requestID) was deleted on the server",
                 detail: .messageNotFound)
@@ -104,10 +109,10 @@ extension MatrixBackend {
         return BackendError(.refused, error.message, detail: .channelFrozen)
     }
 
-    /// Edits a message with two requests, which send the edit and read the result.
+    /// Edits a message with one request, and waits until the feed reports the edit with its time.
     ///
-    /// If the feed has not reported the message, and no page since then contained it, another
-    /// request reads its current content.
+    /// Without a feed, another request reads the result. If the feed has not reported the message,
+    /// and no page since then contained it, another request reads its current content.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
@@ -120,13 +125,18 @@ extension MatrixBackend {
                 .refused, "\(messageID) is a message of another user", detail: .notOwnerOfMessage)
         }
         let content = JSONValue.edit(update, of: current.currentContent, messageID)
-        let _: EventIDReply = try await call(
+        let edit: EventIDReply = try await call(
             .put(
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
                 kind: .sending))
-        guard let message = try await message(messageID.rawValue, in: room) else {
-            throw .noMessage(messageID, in: room)
+        await waitForEcho(of: edit.event_id)
+        var event = known[messageID.rawValue]
+        if event?.replacement?.id != edit.event_id || isCatchingUp {
+            event = try await self.event(messageID.rawValue, in: room)
         }
+        guard let event, event.isMessage,
+            let message = try await messages([event], in: room).first
+        else { throw .noMessage(messageID, in: room) }
         return message
     }
 
@@ -162,32 +172,49 @@ extension MatrixBackend {
 
     // MARK: Reactions
 
-    /// Adds or removes a reaction with two requests, which send the change and read its time.
+    /// Adds or removes a reaction with one request, and waits until the feed reports the change with
+    /// its time.
     ///
-    /// If the feed has not reported the message or the removed reaction, each of them needs another
-    /// request.
+    /// Without a feed, another request reads the time. If the feed has not reported the message or
+    /// the removed reaction, another request looks it up.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
         let room = channelURL.rawValue
-        let message = try await existing(messageID, in: room)
         let me = try me
         var id: String?
         switch action {
-        case .add: id = try await addReaction(key, to: messageID, in: room, requestID)
+        case .add:
+            _ = try await existing(messageID, in: room)
+            id = try await addReaction(key, to: messageID, in: room, requestID)
         case .delete:
-            let name = "\(messageID) \(key)"
             for event in try await ownReactions(key, to: messageID.rawValue, in: room) {
                 id = try await redact(event, in: room, requestID: requestID)
             }
-            ownReactions[name] = nil
+            ownReactions["\(messageID) \(key)"] = nil
         }
-        // If there was no event to redact, the message is unchanged. Use its own time.
-        let time = if let id { try await event(id, in: room)?.time } else { message.time }
+        let time: Timestamp
+        if let id {
+            time = try await acceptedTime(of: id, in: room)
+        } else {
+            // There was no event to redact, so the message is unchanged. Use its own time.
+            time = try await existing(messageID, in: room).time
+        }
         return ReactionEvent(
-            action, key, by: me, to: messageID, in: channelURL, at: time ?? message.time,
-            requestID: requestID)
+            action, key, by: me, to: messageID, in: channelURL, at: time, requestID: requestID)
+    }
+
+    /// Returns the time at which the server accepted an event that this device has just sent.
+    private func acceptedTime(
+        of id: String, in room: String
+    ) async throws(BackendError) -> Timestamp {
+        await waitForEcho(of: id)
+        if let time = eventTimes[id] { return time }
+        guard let event = try await event(id, in: room) else {
+            throw BackendError(.unanswered, "the server does not return the event \(id)")
+        }
+        return event.time
     }
 
     /// Returns the IDs of the events of a reaction of the user.
@@ -196,8 +223,12 @@ extension MatrixBackend {
     ) async throws(BackendError) -> [String] {
         if !isCatchingUp, let event = ownReactions["\(id) \(key)"] { return [event] }
         let me = try me.rawValue
-        return try await reactions(to: id, in: room)
-            .filter { $0.sender == me && $0.reaction?.key == key }.map(\.id)
+        do {
+            return try await reactions(to: id, in: room)
+                .filter { $0.sender == me && $0.reaction?.key == key }.map(\.id)
+        } catch  where error.code == .notFound {
+            return []
+        }
     }
 
     private func addReaction(

@@ -10,6 +10,10 @@ final class PreparedReplies: HTTPTransport {
     private struct State {
         var replies: [String: [HTTPReply]] = [:]
         var requests: [HTTPRequest] = []
+        /// The requests that are answered by ``PreparedReplies/release(_:_:)``; the value is `nil`
+        /// until the request arrives.
+        var held: [String: CheckedContinuation<HTTPReply, Never>?] = [:]
+        var arrivals: [String: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let state = Locked(State())
@@ -55,8 +59,47 @@ final class PreparedReplies: HTTPTransport {
         state.withLock { $0.replies[request] = [HTTPReply(status: 200, body: Data(json.utf8))] }
     }
 
+    /// Delays the reply to the next request of a kind until it is released.
+    func hold(_ request: String) {
+        state.withLock { $0.held[request] = .some(nil) }
+    }
+
+    /// Waits until a held request has arrived.
+    func arrival(of request: String) async {
+        await withCheckedContinuation { continuation in
+            let hasArrived = state.withLock { state in
+                if case .some(.some) = state.held[request] { return true }
+                state.arrivals[request] = continuation
+                return false
+            }
+            if hasArrived { continuation.resume() }
+        }
+    }
+
+    /// Answers a held request that has arrived.
+    func release(_ request: String, _ json: String) {
+        let held = state.withLock { $0.held.removeValue(forKey: request) }
+        if case .some(let continuation) = held {
+            continuation?.resume(returning: HTTPReply(status: 200, body: Data(json.utf8)))
+        }
+    }
+
+    /// Returns the reply to a held request; `nil` if the request is not held.
+    private func heldReply(_ name: String, _ request: HTTPRequest) async -> HTTPReply? {
+        guard state.withLock({ $0.held.keys.contains(name) }) else { return nil }
+        return await withCheckedContinuation { continuation in
+            let arrival = state.withLock { state in
+                state.requests.append(request)
+                state.held.updateValue(continuation, forKey: name)
+                return state.arrivals.removeValue(forKey: name)
+            }
+            arrival?.resume()
+        }
+    }
+
     func send(_ request: HTTPRequest) async throws(BackendError) -> HTTPReply {
         let name = PreparedReplies.name(request)
+        if let reply = await heldReply(name, request) { return reply }
         let reply = state.withLock { state -> HTTPReply? in
             state.requests.append(request)
             guard var replies = state.replies[name], let reply = replies.first else { return nil }
@@ -93,10 +136,14 @@ struct Device {
     let clock = SteppedClock()
     let backend: MatrixBackend
 
-    init(_ login: MatrixBackend.Login = .token, longPoll: Duration = .zero) {
+    init(
+        _ login: MatrixBackend.Login = .token, longPoll: Duration = .zero,
+        pause: @escaping @Sendable (Duration) async -> Void = { _ in }
+    ) {
         var options = MatrixBackend.Options()
         options.transport = server
         options.longPoll = longPoll
+        options.pause = pause
         options.instant = { [clock] in clock.instant }
         backend = MatrixBackend(
             homeserver: URL(string: "https://example.org")!, deviceID: "PHONE", login: login,
