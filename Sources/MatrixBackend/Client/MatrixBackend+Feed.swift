@@ -103,6 +103,7 @@ extension MatrixBackend {
         events =
             try await channelEvents(of: changes, room, current, isListCurrent: isListCurrent)
             + events
+        events += try await erasures(changes, in: room)
         let readers = try await readers(of: changes.receipts, in: room)
         list.resolve(changes.receipts, readers, of: room)
         for (user, time) in readers {
