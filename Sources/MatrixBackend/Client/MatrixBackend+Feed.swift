@@ -82,6 +82,7 @@ extension MatrixBackend {
     /// Returns an event with the complete state of a room; none for a space.
     private func completeState(of id: String) async throws(BackendError) -> [FeedEvent] {
         try await resolveReceipts(of: id)
+        try await resolveHeroes(of: id)
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
         return [FeedEvent(whole: channel)]
@@ -192,6 +193,7 @@ extension MatrixBackend {
             ]
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
+            if event.stateKey != nil { return try await stateWithoutRedacted(in: room) }
             // A redacted event no longer names the message that it was for: an edit or a reaction
             // may have been for any older message of the room.
             if event.hasMessageType {
@@ -202,6 +204,13 @@ extension MatrixBackend {
             return event.type == "m.reaction"
                 ? [.historyChanged(in: url, from: nil, through: event.time)] : []
         }
+    }
+
+    /// Returns an event with the state of a room that has lost the content of a state event.
+    private func stateWithoutRedacted(in room: String) async throws(BackendError) -> [FeedEvent] {
+        try await updateList()
+        list.apply(try await state(of: room), toStateOf: room)
+        return try await completeState(of: room)
     }
 
     /// Returns the events for a message that has lost an edit or a reply, and therefore has an

@@ -41,6 +41,7 @@ extension MatrixBackend {
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         try await resolveReceipts(of: url.rawValue)
+        try await resolveHeroes(of: url.rawValue)
         guard let channel = list.channel(url.rawValue, for: try me) else {
             throw BackendError(.notFound, "\(try me) is not in \(url)", detail: .channelNotFound)
         }
@@ -51,7 +52,8 @@ extension MatrixBackend {
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
-        let room = try await state(of: channelURL)
+        var room = Room(channelURL.rawValue)
+        for event in try await state(of: room.id) { room.apply(event) }
         let me = try me
         let members = room.members.sorted { $0.userID < $1.userID }
         guard members.contains(where: { $0.userID == me }) else {
@@ -60,11 +62,22 @@ extension MatrixBackend {
         return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
     }
 
-    private func state(of url: ChannelURL) async throws(BackendError) -> Room {
-        let state: StateReply = try await call(.get("rooms", url.rawValue, "state"))
-        var room = Room(url.rawValue)
-        for event in state.events { room.apply(event) }
-        return room
+    /// Returns the state events of a room.
+    func state(of room: String) async throws(BackendError) -> [RoomEvent] {
+        let state: StateReply = try await call(.get("rooms", room, "state"))
+        return state.events
+    }
+
+    /// Requests the members whose names make up the name of a room, if they are not known.
+    ///
+    /// When a room loses its name, servers do not report these members until a member changes.
+    func resolveHeroes(of room: String) async throws(BackendError) {
+        guard list.rooms[room]?.lacksHeroes ?? false else { return }
+        do {
+            list.setHeroes(of: room, from: try await state(of: room), me: try me)
+        } catch  where error.code == .notFound || error.code == .refused {
+            // The user has just left the room.
+        }
     }
 
     // MARK: Receipts and typing

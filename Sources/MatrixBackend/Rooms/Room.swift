@@ -154,6 +154,23 @@ extension Room {
         }
     }
 
+    /// A Boolean value that indicates whether the name of the room consists of the names of members
+    /// whom the server has not reported.
+    var lacksHeroes: Bool {
+        !isInvitation && (name ?? "").isEmpty && (alias ?? "").isEmpty && heroes.isEmpty
+            && joinedCount + invitedCount > 1
+    }
+
+    /// Sets the members whose names make up the name of the room to the first five.
+    mutating func setHeroes(from state: [RoomEvent], me: String) {
+        let others = state.filter { event in
+            event.type == "m.room.member" && event.stateKey != me
+                && MemberState(membership: event.content) != nil
+        }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.prefix(5)
+        for event in others { apply(event) }
+        heroes = others.compactMap(\.stateKey)
+    }
+
     /// Returns the name of the room or, if it has none, the names of its members.
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }

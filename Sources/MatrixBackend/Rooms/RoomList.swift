@@ -45,6 +45,14 @@ struct RoomList {
         rooms[id]?.resolve(receipts, readers)
     }
 
+    mutating func apply(_ state: [RoomEvent], toStateOf id: String) {
+        for event in state { rooms[id]?.apply(event) }
+    }
+
+    mutating func setHeroes(of id: String, from state: [RoomEvent], me: UserID) {
+        rooms[id]?.setHeroes(from: state, me: me.rawValue)
+    }
+
     mutating func remove(_ id: String) { rooms[id] = nil }
 
     /// Removes the joined rooms that are not among the given ones.

@@ -6,6 +6,9 @@ import Models
 /// The content of an event, with the fields of all supported types.
 struct EventContent: Decodable, Sendable {
     private(set) var isEmpty = true
+    /// A Boolean value that indicates whether the content is that of an edit, and has the new
+    /// content of the message.
+    private(set) var isNewContent = false
 
     // MARK: Messages
 
@@ -74,9 +77,10 @@ struct EventContent: Decodable, Sendable {
         isEmpty = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
         relation = whole.lenient(.relation)
         // For an edit, decode the new content of the message.
-        let isEdit = whole.contains(.newContent) && relation?.type == "m.replace"
+        isNewContent = whole.contains(.newContent) && relation?.type == "m.replace"
         let content =
-            isEdit ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
+            isNewContent
+            ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
         messageType = content.lenient(.msgtype)
         body = content.lenient(.body)
         filename = content.lenient(.filename)

@@ -86,8 +86,10 @@ struct RoomEvent: Decodable, Sendable {
         let relations =
             unsigned?.contains(.relations) ?? false
             ? try? unsigned?.nestedContainer(keyedBy: Key.self, forKey: .relations) : nil
-        replacement = relations?.lenient(.replace)
         thread = relations?.lenient(.thread)
+        replacement = relations?.lenient(.replace)
+        // Servers also name edits that lack the new content.
+        if let content = replacement?.content, !isComplete(content) { replacement = nil }
     }
 }
 
@@ -127,10 +129,17 @@ extension RoomEvent {
 
     /// Applies an edit, unless it is invalid or older than the known one.
     mutating func apply(_ edit: RoomEvent) {
-        guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted else {
-            return
-        }
+        guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted,
+            isComplete(edit.content)
+        else { return }
         if let replacement, (edit.time, edit.id) < (replacement.time, replacement.id) { return }
         replacement = Replacement(edit)
+    }
+
+    /// Returns a Boolean value that indicates whether an edit of this event has the new content.
+    ///
+    /// That of an encrypted message is inside of the encrypted content.
+    private func isComplete(_ edit: EventContent) -> Bool {
+        edit.isNewContent || type == "m.room.encrypted"
     }
 }
