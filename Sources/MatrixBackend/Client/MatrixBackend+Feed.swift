@@ -271,13 +271,13 @@ extension MatrixBackend {
         let redacted = changes.timeline.compactMap(\.redacts)
         let changesOld = !redacted.isEmpty || changes.timeline.contains { $0.edited != nil }
         guard changesOld else { return false }
-        guard isListCurrent, let last = list.rooms[room]?.lastMessage?.messageID?.rawValue else {
-            return true
-        }
+        guard isListCurrent, let last = list.rooms[room]?.lastMessage else { return true }
         return redacted.contains { id in
             switch seen[id] {
-            case .message, .reference, .reply: id == last
-            case .edit(let target): target == last
+            case .message, .reference, .reply:
+                // Meanwhile, another call may have replaced the deleted message in the list.
+                eventTimes[id].map { last.createdAt <= $0 } ?? true
+            case .edit(let target): target == last.messageID?.rawValue
             case .reaction: false
             case nil: true
             }
