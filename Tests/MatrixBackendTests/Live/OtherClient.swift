@@ -12,22 +12,24 @@ struct OtherClient {
     /// Signs in, does actions, and returns their results; `matrix_nio.py` lists the actions.
     @discardableResult
     func run(_ actions: JSONValue...) async throws -> [JSONValue] {
-        let list = String(
-            decoding: try JSONEncoder().encode(JSONValue.array(actions)), as: UTF8.self)
+        let input = try JSONEncoder().encode(JSONValue.array(actions))
         let user = user.rawValue
         return try await Task.detached {
             let process = Process()
             process.executableURL = URL(filePath: "Tests/Tools/matrix-nio")
             process.arguments = [
-                "run", LiveServer.url!.absoluteString, user, LiveServer.password, list,
+                "run", LiveServer.url!.absoluteString, user, LiveServer.password,
             ]
-            let output = Pipe()
+            let (words, output) = (Pipe(), Pipe())
+            process.standardInput = words
             process.standardOutput = output
             try process.run()
+            try words.fileHandleForWriting.write(contentsOf: input)
+            try words.fileHandleForWriting.close()
             let data = output.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             guard process.terminationStatus == 0 else {
-                throw LiveServer.Refused(reply: "matrix-nio failed: \(list)")
+                throw LiveServer.Refused(reply: "matrix-nio failed")
             }
             return try JSONDecoder().decode([JSONValue].self, from: data)
         }.value
@@ -53,7 +55,7 @@ struct OtherClient {
     }
 
     static func redact(_ id: JSONValue, in room: ChannelURL) -> JSONValue {
-        ["redact", .string(room.rawValue), id]
+        ["room_redact", .string(room.rawValue), id]
     }
 
     /// The relation of a reply in a thread, which answers a message of the thread.
