@@ -1,12 +1,13 @@
 import Models
 
-// Erased users, whose messages the homeserver hides from users who joined a room later.
+// Erased users, whose messages the homeserver hides from users who joined a room later, and whose
+// names it removes.
 extension MatrixBackend {
     /// The maximum number of users whose profiles are requested for one reply of `/sync`.
     private static let maximumDepartureCount = 20
 
-    /// Returns an event for the messages that the homeserver may hide since a change of a room,
-    /// because it has erased their senders.
+    /// Returns an event for the messages that the homeserver may hide or change since a change of a
+    /// room, because it has erased their senders.
     ///
     /// The homeserver reports no erasure, but it removes the user's profile and lets the user leave
     /// all rooms. Only users of the same homeserver are checked, with a request for each one who
@@ -26,9 +27,7 @@ extension MatrixBackend {
             try await self.hasNoProfile(user)
         }
         guard areGone.contains(true), let last = departures.map(\.time).max() else { return [] }
-        // Users still see the messages that were sent while they were in the room.
-        let joined = list.channel(room, for: me)?.joinedAt ?? last
-        return [.historyChanged(in: ChannelURL(room), from: nil, through: joined)]
+        return [.historyChanged(in: ChannelURL(room), from: nil, through: last)]
     }
 
     private func hasNoProfile(_ user: String) async throws(BackendError) -> Bool {
