@@ -23,8 +23,8 @@ extension MatrixBackend {
         }
         events += try await channelsAfterPurge()
         if reply.directRooms != nil { events += try distinctChannels() }
+        // The list may be newer than the reply, so that the user may have returned to the room.
         for id in reply.left.keys.sorted() {
-            list.remove(id)
             events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
         }
         for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
@@ -268,21 +268,26 @@ extension MatrixBackend {
         _ changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
         isListCurrent: Bool
     ) async throws(BackendError) -> Bool {
-        let redacted = changes.timeline.compactMap(\.redacts)
-        let changesOld = !redacted.isEmpty || changes.timeline.contains { $0.edited != nil }
-        guard changesOld else { return false }
-        guard isListCurrent, let last = list.rooms[room]?.lastMessage else { return true }
-        return redacted.contains { id in
+        let last = isListCurrent ? list.rooms[room]?.lastMessage : nil
+        // The engine itself replaces an edited last message, except a reply in a thread.
+        if last == nil, current.contains(where: { $0.hasPrefix("edited ") && $1.isOnlyInThread }) {
+            return true
+        }
+        return changes.timeline.compactMap(\.redacts).contains { id in
             switch seen[id] {
             case .message, .reference, .reply:
                 // Meanwhile, another call may have replaced the deleted message in the list.
-                eventTimes[id].map { last.createdAt <= $0 } ?? true
-            case .edit(let target): target == last.messageID?.rawValue
+                eventTimes[id].map { last?.createdAt ?? $0 <= $0 } ?? true
+            case .edit(let target): last.map { $0.messageID?.rawValue == target } ?? true
             case .reaction: false
             case nil: true
             }
         }
     }
+}
+
+extension Message {
+    fileprivate var isOnlyInThread: Bool { parentMessageID != nil && !isReplyToChannel }
 }
 
 extension FeedEvent {

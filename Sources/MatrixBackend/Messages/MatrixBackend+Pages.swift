@@ -156,12 +156,14 @@ extension MatrixBackend {
     /// Several requests may be needed, because the server's limit also counts edits and deleted
     /// messages.
     private func segment(
-        _ side: Side, of history: History, from point: HistoryPoint?, limit: Int
+        _ side: Side, of history: History, from point: HistoryPoint?, limit: Int,
+        eventsPerRequest: Int = 1
     ) async throws(BackendError) -> Segment {
         var segment = Segment()
         var (token, skipped) = (point?.token, side == .older ? point?.event : nil)
         for _ in 0..<Self.maximumRequestCount {
-            let count = min(max(limit - segment.events.count, 1), 500) + (skipped == nil ? 0 : 1)
+            let missing = max(limit - segment.events.count, eventsPerRequest)
+            let count = min(missing, 500) + (skipped == nil ? 0 : 1)
             let timelines = timelineCount
             let reply = try await events(side, of: history, from: token, limit: count)
             learn(reply.state, in: history.room)
@@ -201,7 +203,9 @@ extension MatrixBackend {
 
     /// Returns the newest message of a room; `nil` if it has none.
     func newestMessage(in room: String) async throws(BackendError) -> Message? {
-        let found = try await segment(.older, of: History(room: room), from: nil, limit: 1)
+        // The newest events may be edits, or deleted messages.
+        let found = try await segment(
+            .older, of: History(room: room), from: nil, limit: 1, eventsPerRequest: 10)
         let senders = try await senders(of: found.events, in: room)
         let me = try me
         return found.events.first.flatMap { event in

@@ -134,6 +134,20 @@ import Testing
         #expect(bodies.last?["dev.scrollback"]?["metadata"] == ["color": "red"])
     }
 
+    /// Another call has already received the return to the room.
+    @Test func roomToWhichTheUserHasReturnedStays() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        server.replace("GET sync", #"{"next_batch": "s9"}"#)
+        _ = try await alice.device.backend.channel(room)
+        server.replace(
+            "GET sync", #"{"next_batch": "s2", "rooms": {"leave": {"!room:example.org": {}}}}"#)
+        server.reply("GET sync", #"{"next_batch": "s9"}"#)
+        let events = try await alice.device.backend.feed(since: alice.cursor).events
+        #expect(events == [.channelRemoved(room, .unknown)])
+        #expect(try await alice.device.backend.channel(room).name == "General")
+    }
+
     @Test func redactedStateIsNoState() async throws {
         let alice = try await FollowingDevice()
         let topic = """
@@ -165,6 +179,26 @@ import Testing
         var channel = GroupChannel()
         for case .channel(let update) in events { update.patch.apply(to: &channel) }
         #expect(channel.name == "Bob")
+    }
+
+    @Test func lastMessageIsReportedThoughAnotherCallHasReplacedTheDeletedOne() async throws {
+        let alice = try await FollowingDevice()
+        let server = alice.device.server
+        let root = event("$root", text("root"), at: 1500)
+        let thread = #"{"rel_type": "m.thread", "event_id": "$root"}"#
+        server.reply("\(path)/event/$root", root)
+        server.reply("\(path)/messages", #"{"chunk": [\#(root)]}"#)
+        _ = try await alice.feed(root, event("$m", text("last", relation: thread), at: 2000))
+        server.hold("\(path)/event/$root")
+        let deletion = redaction("$d", of: "$m", at: 4000)
+        let feed = Task { try await alice.feed(deletion) }
+        await server.arrival(of: "\(path)/event/$root")
+        server.replace("GET sync", #"{"next_batch": "s2"}"#)
+        #expect(try await alice.device.backend.channel(room).lastMessage?.text == "root")
+        server.release("\(path)/event/$root", root)
+        var channel = GroupChannel()
+        for case .channel(let update) in try await feed.value { update.patch.apply(to: &channel) }
+        #expect(channel.lastMessage?.text == "root")
     }
 
     // MARK: Media
