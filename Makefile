@@ -180,7 +180,7 @@ limit = $(shell command -v timeout >/dev/null && echo timeout -k 5 $1)
 test-matrix: deps
 	$(call with-matrix,peer start \
 	    && if Tests/Tools/matrix-nio needs; then export SCROLLBACK_MATRIX_NIO=1; fi \
-	    && $(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests|LiveClientTests' \
+	    && $(TEST) $(STRICT) --filter 'LiveConformanceTests|LiveSoakTests|LiveMatrixTests|LiveClientTests|LiveKindTests|LiveTrafficTests' \
 	    && $(TEST) $(STRICT) --skip-build --filter LiveStoryTests)
 
 # The stories that do not restart the server. `make test` has built them.

@@ -198,7 +198,8 @@ let package = Package(
             dependencies: [
                 "MatrixBackend", "ScrollbackTesting", "Models", "Store", "Sync", "Collections",
                 "EmbeddedServer", "ScrollbackTestSupport",
-            ]),
+            ],
+            exclude: ["Recorded"]),
         .testTarget(
             name: "ScrollbackTestingTests",
             dependencies: [

@@ -13,11 +13,11 @@ import Testing
 /// Tests conversations with a user of another client, on a real homeserver.
 @Suite(
     .enabled(if: LiveServer.url != nil && OtherClient.isInstalled), .timeLimit(.minutes(5)),
-    .serialized)
+    .stacks(afterMinutes: 6), .serialized)
 @MainActor
 struct LiveClientTests {
     /// Creates a room of `bob` that `device` joins.
-    private func room(of bob: OtherClient, with device: LiveDevice) async throws -> ChannelURL {
+    func room(of bob: OtherClient, with device: LiveDevice) async throws -> ChannelURL {
         let reply = try await bob.run(
             ["create", ["name": "Room", "invite": [.string(device.user.rawValue)]]])
         let url = ChannelURL(try #require(reply[0].string))
@@ -31,7 +31,7 @@ struct LiveClientTests {
     }
 
     /// Shows a room, so that the device fetches what is stale, and compares it with the server.
-    private func expectVerified(
+    func expectVerified(
         _ device: LiveDevice, _ url: ChannelURL,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

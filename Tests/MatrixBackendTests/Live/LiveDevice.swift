@@ -19,12 +19,14 @@ struct LiveDevice {
 
     init(
         _ credentials: Credentials, timelineLimit: Int = 50,
+        transport: any HTTPTransport = URLSessionTransport(),
         configure: (inout ChatClientOptions) -> Void = { _ in }
     ) async throws {
         user = credentials.userID
         network = ConditionedBackend(
             LiveServer.device(
-                of: credentials.userID, longPoll: .seconds(10), timelineLimit: timelineLimit))
+                of: credentials.userID, longPoll: .seconds(10), timelineLimit: timelineLimit,
+                transport: transport))
         var options = ChatClientOptions()
         options.storage = .inMemory
         options.renewSession = { credentials }

@@ -110,7 +110,7 @@ final class PreparedReplies: HTTPTransport {
         return reply ?? HTTPReply(status: 404, body: Data(#"{"errcode": "M_NOT_FOUND"}"#.utf8))
     }
 
-    private static func name(_ request: HTTPRequest) -> String {
+    static func name(_ request: HTTPRequest) -> String {
         let path = request.url.absoluteString.split(separator: "?")[0]
         guard path.contains("/_matrix/") else { return "\(request.method) \(path)" }
         let parts = path.split(separator: "/").drop {

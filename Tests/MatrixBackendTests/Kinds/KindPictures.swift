@@ -5,7 +5,7 @@ import Models
 import Store
 import Sync
 
-/// Draws what a device of Alice shows of a room.
+/// Draws what a device of Alice has of a room.
 ///
 /// Messages are separated by `|`. A message consists of these parts, if it has them:
 ///
@@ -17,15 +17,14 @@ import Sync
 ///     ⤷TEXT             the first message of its thread
 ///     ✎                 it was edited
 ///     +1×2 #3           reactions; the number of replies in its thread
-@MainActor
 struct KindPictures {
-    let device: LiveDevice
-    let room: KindRoom
+    var messages: [Message] = []
+    var channel: GroupChannel?
+    var members: [Member] = []
     /// The names of users, by their IDs.
     let names: [String: String]
 
-    func messages() throws -> String {
-        let messages = try device.messages(in: room.url)
+    var messagePicture: String {
         let texts = Dictionary(
             uniqueKeysWithValues: messages.map { ($0.messageID?.rawValue ?? "", title($0)) })
         return messages.map { picture($0, texts) }.joined(separator: " | ")
@@ -72,15 +71,8 @@ struct KindPictures {
 
     // MARK: The channel
 
-    /// Returns the properties with some names; `state` is `none` if the device has no such channel.
-    func properties(_ keys: some Sequence<String>) async throws -> [String: String] {
-        var properties: [String: String] = [:]
-        let channel = try device.engine.store.groupChannel(room.url)
-        for key in keys { properties[key] = try await property(key, of: channel) }
-        return properties
-    }
-
-    private func property(_ key: String, of channel: GroupChannel?) async throws -> String? {
+    /// Returns the property with a name; `state` is `none` without a channel.
+    func property(_ key: String) -> String? {
         guard let channel else { return key == "state" ? "none" : nil }
         switch key {
         case "state": return "\(channel.myMemberState)"
@@ -95,10 +87,10 @@ struct KindPictures {
         case "count": return "\(channel.memberCount) \(channel.joinedMemberCount)"
         case "inviter": return channel.inviter.map { name($0.userID) } ?? ""
         case "unread": return "\(channel.unreadMessageCount) \(channel.unreadMentionCount)"
-        case "pinned": return try texts(of: channel.pinnedMessageIDs).joined(separator: ",")
+        case "pinned": return texts(of: channel.pinnedMessageIDs).joined(separator: ",")
         case "last": return channel.lastMessage?.text ?? ""
-        case "members": return try await members(of: channel).joined(separator: " ")
-        case "read": return try read(channel).joined(separator: " ")
+        case "members": return memberNames.joined(separator: " ")
+        case "read": return readers(of: channel).joined(separator: " ")
         case "data": return channel.data
         default: return channel.metadata[key] ?? ""
         }
@@ -108,16 +100,13 @@ struct KindPictures {
         String(id.dropFirst().prefix { $0 != ":" })
     }
 
-    private func texts(of ids: [MessageID]) throws -> [String] {
-        try ids.map { id in
-            try device.engine.store.message(id, in: room.url).map(title) ?? "?"
-        }
+    private func texts(of ids: [MessageID]) -> [String] {
+        ids.map { id in messages.first { $0.messageID == id }.map(title) ?? "?" }
     }
 
     /// The members, with their nicknames if these are not the default ones.
-    private func members(of channel: GroupChannel) async throws -> [String] {
-        let page = try await device.client.members(of: channel.url, limit: 100)
-        return page.elements.map { member in
+    private var memberNames: [String] {
+        members.map { member in
             let nickname =
                 member.nickname == localpart(member.userID.rawValue) ? "" : member.nickname
             let marks = [
@@ -129,11 +118,61 @@ struct KindPictures {
     }
 
     /// Each reader with the text of the newest message that the reader has read.
-    private func read(_ channel: GroupChannel) throws -> [String] {
-        let messages = try device.messages(in: room.url)
-        return channel.readReceipts.map { user, time in
+    private func readers(of channel: GroupChannel) -> [String] {
+        channel.readReceipts.map { user, time in
             let last = messages.last { $0.createdAt <= time }
             return "\(name(user))=\(last.map(title) ?? "")"
         }.sorted()
+    }
+}
+
+extension KindPictures {
+    /// Creates the pictures of what a device has stored.
+    @MainActor
+    init(of room: KindRoom, on device: LiveDevice, names: [String: String]) async throws {
+        self.names = names
+        channel = try device.engine.store.groupChannel(room.url)
+        if room.kind.sees != nil { messages = try device.messages(in: room.url) }
+        if room.kind.channel["members"] != nil {
+            members = try await device.client.members(of: room.url, limit: 100).elements
+        }
+    }
+
+    /// Creates the pictures of what a backend returns.
+    init(of room: KindRoom, from backend: MatrixBackend, names: [String: String]) async throws {
+        self.names = names
+        do throws(BackendError) {
+            channel = try await backend.channel(room.url)
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        if room.kind.channel["members"] != nil {
+            members = try await backend.members(of: room.url, after: nil, limit: 100).elements
+        }
+        guard room.kind.sees != nil else { return }
+        messages = try await backend.messages(in: room.url, at: .newest, older: 100, newer: 0)
+            .messages
+        let ids = messages.compactMap(\.messageID)
+        let reactions = try await backend.reactions(of: ids, in: room.url)
+        for index in messages.indices {
+            messages[index].reactions = reactions[messages[index].messageID ?? ""] ?? []
+        }
+    }
+}
+
+extension KindPictures {
+    /// Returns the differences to what a device must show.
+    func faults(of kind: Kind) -> [String] {
+        var faults: [String] = []
+        if let expected = kind.sees, messagePicture != expected {
+            faults.append("shows \(messagePicture) instead of \(expected)")
+        }
+        for (key, expected) in kind.channel.sorted(by: { $0.key < $1.key }) {
+            let found = property(key)
+            if found != expected {
+                faults.append("\(key) is \(found ?? "nil") instead of \(expected)")
+            }
+        }
+        return faults
     }
 }
