@@ -202,6 +202,7 @@ import Testing
         #expect(await first.reply("cache report") == "nothing is damaged")
         await first.end()
         let second = workspace(EncryptionKey())
+        _ = await second.reply("option storageFailurePolicy continueInMemory")
         _ = await second.reply("connect alice")
         let report = await second.reply("cache report")
         #expect(report.hasPrefix("the cache cannot be opened: wrongKey: "))

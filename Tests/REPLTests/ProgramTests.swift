@@ -208,19 +208,43 @@ import Testing
         #expect(read.output.hasSuffix("a b c\n"))
     }
 
-    @Test func wrongKeyIsReportedAsACachingError() async throws {
-        func connect(keyFile: String, home: String = "home") async throws -> String {
+    @Test func clientWithTheWrongKeyStoresNothingAndSaysSo() async throws {
+        func run(
+            _ keyFile: String, _ lines: String, _ options: [String] = []
+        ) async throws -> (status: Int32, output: String, errors: String) {
             let key = directory.appending(path: keyFile).path
-            let home = directory.appending(path: home).path
-            return try await Program.run(
-                ["--home", home, "--key-file", key], "connect alice\n"
-            ).output
+            let home = directory.appending(path: "home").path
+            return try await Program.run(["--home", home, "--key-file", key] + options, lines)
         }
-        #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
-        // A new key is created only for a home without encrypted data.
-        #expect(try await !connect(keyFile: "other", home: "other home").contains("nothing is"))
-        #expect(try await connect(keyFile: "other").contains("nothing is stored on disk: "))
-        #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
+        try Data("\(String(repeating: "ab", count: 32))\n".utf8).write(
+            to: directory.appending(path: "other"))
+        chmod(directory.appending(path: "other").path, 0o600)
+        #expect(try await run("one", "connect alice\n").status == 0)
+        let refused = try await run("other", "connect alice\n")
+        #expect(refused.status == 1 && refused.errors.contains("another key"))
+        #expect(refused.errors.contains("--key-file"))
+        // The key file exists no longer, so a new key is not created.
+        try FileManager.default.removeItem(at: directory.appending(path: "other"))
+        let missing = try await run("other", "connect alice\n")
+        #expect(missing.status == 2 && missing.errors.contains("is encrypted"))
+        #expect(missing.errors.contains(directory.appending(path: "home").path))
+
+        try Data("\(String(repeating: "ab", count: 32))\n".utf8).write(
+            to: directory.appending(path: "other"))
+        chmod(directory.appending(path: "other").path, 0o600)
+        let policy = "option storageFailurePolicy continueInMemory\n"
+        let memory = try await run(
+            "other", policy + "connect alice\nstatus\noutbox\n", ["--json"])
+        #expect(memory.status == 1)
+        let results = memory.output.split(separator: "\n").filter {
+            $0.contains(#""kind":"result""#)
+        }
+        #expect(results.count == 4)
+        for line in results.dropFirst() {
+            #expect(line.contains(#""warning":"nothing is stored on disk: "#), "\(line)")
+        }
+        let quiet = try await run("other", policy + "connect alice\noutbox\n", ["--quiet"])
+        #expect(quiet.status == 1 && quiet.errors.contains("nothing is stored on disk"))
     }
 
     @Test func killedImportResumesWhereItStopped() async throws {

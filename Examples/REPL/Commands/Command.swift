@@ -157,13 +157,20 @@ func errorCode(of error: any Error) -> String {
 func sentence(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
-    case let error as SyncError: "\(error.code): \(error.message)"
+    case let error as SyncError: "\(error.code): \(error.message)\(advice(for: error.cause))"
+    case let error as StoreError: "\(error)\(advice(for: error))"
     case let error as BackendError: "\(error.code): \(error.message)"
     case is CancellationError: "canceled"
     case let error as CocoaError:
         [error.filePath, error.localizedDescription].compactMap(\.self).joined(separator: ": ")
     default: "\(error)"
     }
+}
+
+/// Returns the option that may help after an error of the files; empty if there is none.
+private func advice(for error: (any Error)?) -> String {
+    guard let error = error as? StoreError, error.code == .wrongKey else { return "" }
+    return "; --key-file FILE opens encrypted data, --home DIRECTORY opens other data"
 }
 
 /// Returns a Boolean value that indicates whether an error says that the store's files are closed

@@ -20,9 +20,7 @@ extension Command {
                 ? arguments.device : world.device(arguments.words[0])
             world.use(device)
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
-            let cachingNote = device.client.cachingError.map {
-                "\nnothing is stored on disk: \(sentence(of: $0))"
-            }
+            let cachingNote = world.notStored.map { "\n\($0)" }
             let offline = error.map { ", offline: \($0.message); retrying" }
             return ValuedReply(
                 "\(device.name)\(offline ?? "")\(cachingNote ?? "")",
@@ -149,7 +147,8 @@ extension Command {
                     ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
                     ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
                     ("cache", failure ?? place),
-                ] + damage.map { ("damage", $0) }
+                ] + (client.cachingError == nil ? [] : [("stored", "nothing: all is in memory")])
+                + damage.map { ("damage", $0) }
             return table(rows, limit: .everything, orNone: "") { [$0.0, $0.1] }
         },
         Command("sync [CHANNEL]", "Waits until the device's background sync has finished.") {

@@ -13,6 +13,11 @@ import Foundation
     /// All later output to it is discarded.
     private(set) var hasFailed = false
 
+    /// The reason why nothing is stored on disk; `nil` if data is stored.
+    ///
+    /// Each result and each error is written with it.
+    var notStored: String?
+
     private let isJSON: Bool
     private let isQuiet: Bool
     private var plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
@@ -32,6 +37,7 @@ import Foundation
 
     /// Writes the result of a command, and the events that it caused.
     func write(_ outcome: Command.Outcome, of input: String) {
+        if !isJSON, let notStored, outcome.reply != nil { report("warning: \(notStored)\n") }
         if isQuiet { return }
         guard isJSON else { return writeText(outcome.text) }
         write(outcome.lines(for: input, line))
@@ -45,7 +51,7 @@ import Foundation
     }
 
     private func write(_ lines: [OutputLine]) {
-        for line in lines { write("\(line.json)\n") }
+        for line in lines { write("\(line.with(warning: notStored).json)\n") }
     }
 
     private func writeText(_ text: String) {

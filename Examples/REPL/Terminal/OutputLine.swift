@@ -12,6 +12,7 @@ struct OutputLine: Encodable {
     private var code: String?
     private var event: String?
     private var values: Values?
+    private var warning: String?
 
     private enum Kind: String, Encodable { case result, error, event }
 
@@ -30,6 +31,13 @@ struct OutputLine: Encodable {
     init(_ event: Event, _ line: Int) {
         (kind, self.line, text, self.event) = (.event, line, event.text, event.name)
         values = event.values.isEmpty ? nil : event.values
+    }
+
+    /// Returns the line with a warning.
+    func with(warning: String?) -> OutputLine {
+        var line = self
+        line.warning = warning
+        return line
     }
 
     /// The line as JSON, with sorted keys.
@@ -62,6 +70,8 @@ struct OutputLine: Encodable {
           code     of an error: usage, failed, or the code of the package's error, such as notFound
           event    of an event: its name, such as message_received
           values   of a result or event: its values, by name
+          warning  why nothing is stored on disk, if a device works in memory because its files
+                   cannot be opened; the exit status is then 1
 
         A record is a value under the name of its type: message, channel, member, user, outbox_item,
         or record for any other; a list of records under messages, channels and so on. Each is the

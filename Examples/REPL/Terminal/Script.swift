@@ -45,8 +45,9 @@ import Scrollback
             succeeded = succeeded && isSuccess
             if output.hasFailed || !isSuccess && options.script != nil { break }
         }
+        let isStored = workspace.notStored == nil
         await workspace.end()
-        return succeeded && !output.hasFailed
+        return succeeded && isStored && !output.hasFailed
     }
 
     /// Performs a line, and returns whether it succeeded; `nil` if it ends the script.
@@ -54,9 +55,12 @@ import Scrollback
         _ line: String, _ workspace: Workspace, _ output: Output
     ) async -> Bool? {
         do {
-            output.write(try await Command.perform(line, in: workspace), of: line)
+            let outcome = try await Command.perform(line, in: workspace)
+            output.notStored = workspace.notStored
+            output.write(outcome, of: line)
             return workspace.hasEnded ? nil : true
         } catch {
+            output.notStored = workspace.notStored
             output.write(workspace.events())
             output.fail(error, of: line)
             return false

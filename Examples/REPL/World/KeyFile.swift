@@ -41,11 +41,18 @@ extension EncryptionKey {
         try self.init(file: file, creates: true)
     }
 
-    /// Returns a directory below another one that has a file of keys; `nil` if there is none.
+    /// Returns a directory below another one that has encrypted data; `nil` if there is none.
+    ///
+    /// Such a directory has a file of keys. If that file is lost, the name of the directory, which
+    /// is a hyphen and a hash, shows that its data is encrypted.
     private static func encryptedData(below home: URL) -> URL? {
         let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL {
-            if file.lastPathComponent == "KEY" { return file.deletingLastPathComponent() }
+            let name = file.lastPathComponent
+            if name == "KEY" { return file.deletingLastPathComponent() }
+            if name.hasPrefix("-"), name.dropFirst().allSatisfy(\.isHexDigit), name.count > 32 {
+                return file
+            }
         }
         return nil
     }

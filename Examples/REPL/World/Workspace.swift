@@ -50,6 +50,9 @@ import Scrollback
         self.now = now
     }
 
+    /// The reason why a device stores nothing on disk, with advice; `nil` if there is none.
+    var notStored: String? { made?.notStored }
+
     /// The key of the prompt's stores, devices and file caches; `nil` if there is none.
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 

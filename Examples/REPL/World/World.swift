@@ -35,7 +35,6 @@ final class World {
     var clientOptions: ChatClientOptions = {
         var options = ChatClientOptions()
         options.storage = .inMemory
-        options.storageFailurePolicy = .continueInMemory
         return options
     }()
 
@@ -75,6 +74,14 @@ final class World {
     }
 
     // MARK: Devices
+
+    /// The reason why a device stores nothing on disk, with advice; `nil` if each device stores its
+    /// data.
+    var notStored: String? {
+        devices.lazy.compactMap(\.client.cachingError).first.map {
+            "nothing is stored on disk: \(sentence(of: $0))"
+        }
+    }
 
     /// Returns the device with a name, and creates it if necessary.
     ///
