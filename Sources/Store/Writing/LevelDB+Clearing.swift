@@ -34,31 +34,36 @@ struct Purge {
     /// The only row of this number is the permanent row at which scans end: see ``putStop(into:)``.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
-    /// The numbers whose rows may still exist, in the order in which they were cleared.
-    private var numbers: [ChannelNumber] = []
-    /// The table whose rows of ``number`` are being purged, as an index in ``Table/purged``.
+    /// The sorted numbers whose rows are being purged, table by table.
+    ///
+    /// One scan of a table serves all of them. A scan for each number would have to skip the rows
+    /// that the earlier scans have removed, if a table has no rows of the number.
+    private var round: [ChannelNumber] = []
+    /// The numbers that were cleared since the round began, which the next round purges.
+    private var waiting: [ChannelNumber] = []
+    /// The table that is being purged, as an index in ``Table/purged``.
     private(set) var table = 0
-    /// The last key that was removed from that table; `nil` if no key was removed yet.
+    /// The key at which the scan of that table continues; `nil` if it has not begun.
     private(set) var key: KeyBytes?
 
-    var isDone: Bool { isRead && numbers.isEmpty }
+    var isDone: Bool { isRead && number == nil }
 
-    /// The number whose rows are being purged.
-    var number: ChannelNumber? { numbers.first }
+    /// The lowest number whose rows are being purged, or the next one to be purged.
+    var number: ChannelNumber? { round.first ?? waiting.first }
 
     /// Adds numbers that were just cleared.
     ///
     /// The call has no effect until the numbers are read from the disk, because the numbers on disk
     /// will include these.
     mutating func add(_ cleared: [ChannelNumber]) {
-        if isRead { numbers += cleared }
+        if isRead { waiting += cleared }
     }
 
     /// Adds the numbers that were read from the disk.
     mutating func begin(with cleared: [ChannelNumber]) {
         isRead = true
-        numbers = cleared.filter { $0 != Purge.stop }
-        hasStop = numbers.count < cleared.count
+        waiting = cleared.filter { $0 != Purge.stop }
+        hasStop = waiting.count < cleared.count
     }
 
     /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
@@ -77,29 +82,47 @@ struct Purge {
         _ rows: Rows, _ removals: Overlay, atMost limit: Int
     ) throws(StoreError) {
         var left = limit
-        while left > 0, let number {
+        while left > 0, number != nil {
+            if round.isEmpty { (round, waiting) = (waiting.sorted(), []) }
             if table == Table.purged.count {
-                removals.remove { $0.table(.cleared, number) }
-                table = 0
-                numbers.removeFirst()
+                for number in round { removals.remove { $0.table(.cleared, number) } }
+                (round, table) = ([], 0)
                 continue
             }
-            var range = KeyRange(
-                prefix: ByteWriter.key { $0.table(Table.purged[table], number) })
-            if let key { range.lower = key }
-            var last: KeyBytes?
-            try rows.scan(range) { (key, _) throws(StoreError) in
-                removals.remove { $0.raw(key) }
-                left -= 1
-                if left == 0 { last = KeyBytes(key) }
-                return left > 0
-            }
-            key = last
-            if left > 0 {
-                table += 1
-                left -= 1
-            }
+            left -= try purge(Table.purged[table], rows, removals, atMost: left)
         }
+    }
+
+    /// Adds the removal of the next rows of a table to a batch, and returns the cost: the number of
+    /// rows, and one for a scan that ends before the limit.
+    private mutating func purge(
+        _ table: Table, _ rows: Rows, _ removals: Overlay, atMost limit: Int
+    ) throws(StoreError) -> Int {
+        func start(_ number: ChannelNumber) -> KeyBytes {
+            ByteWriter.key { $0.table(table, number) }
+        }
+        let round = round
+        let range = KeyRange(
+            key ?? start(round[0]), start(round[round.count - 1]).successorOfPrefix)
+        var count = 0
+        var next: KeyBytes?
+        try rows.scan(range) { (key, _) throws(StoreError) in
+            let number = try rows.number(ofKey: key)
+            // The range ends with the last number of the round, so there is such an element.
+            let cleared = round[round.countOfFirst { $0 < number }]
+            guard cleared == number else {
+                // This is a row of a channel: continue at the next cleared number.
+                next = start(cleared)
+                return false
+            }
+            removals.remove { $0.raw(key) }
+            count += 1
+            if count == limit { next = KeyBytes(key) }
+            return count < limit
+        }
+        key = next
+        if next == nil { self.table += 1 }
+        return count < limit ? count + 1 : count
     }
 }
 
