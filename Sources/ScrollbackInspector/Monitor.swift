@@ -204,7 +204,7 @@ actor Monitor {
         for change in changes {
             for entry in change.entries {
                 switch entry.operation {
-                case .missed, .clearedCachedData: urls = nil
+                case .missed, .clearedCachedData, .replacedCache: urls = nil
                 case .savedMessage(let message): remember(message, entry.source)
                 case .savedOutboxItem: hasOutbox = true
                 case .removedOutboxItem(let item):

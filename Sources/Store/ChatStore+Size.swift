@@ -5,15 +5,21 @@ package import Models
 extension ChatStore {
     /// Returns the size of the cache in bytes.
     ///
-    /// On disk, this is the size of its files, including logs, and removed data that has not been
-    /// purged yet. In memory, it is the size of all keys and values.
+    /// On disk, this is the size of its files, including logs, removed data that has not been
+    /// purged yet, and the newest replaced cache. In memory, it is the size of all keys and values.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
     /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
     ///   number of rows.
     public func cachedDataSize() throws(StoreError) -> Int {
         let committed = try committed()
-        return try size(of: cache, committed.cache)
+        let size = try size(of: cache, committed.cache)
+        guard let directory else { return size }
+        var total = size
+        for path in try CacheFiles(in: directory).replaced() {
+            total += try DatabaseFiles(path).size()
+        }
+        return total
     }
 
     /// Returns the size of the outbox in bytes, measured as in ``cachedDataSize()``.

@@ -247,6 +247,7 @@ extension ChatStore {
             try renewSnapshot(index: index)
             try cache.compact()
             try outbox.compact()
+            if let directory { try CacheFiles(in: directory).removeSetAside() }
         }
     }
 

@@ -29,8 +29,12 @@ public final class ChatStore: StoreReader, Sendable {
     /// The report of opening the store.
     public let openingReport: OpeningReport
 
-    let cache: LevelDB
+    /// The current cache, which ``replaceCache(reason:at:)`` replaces.
+    let caches: Locked<LevelDB>
+    var cache: LevelDB { caches.withLock { $0 } }
     let outbox: LevelDB
+    let damageObservers = Locked<[@Sendable (StoreError) -> Void]>([])
+    let replacementObservers = Locked<[@Sendable (StoreError) -> Void]>([])
     /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
     /// A Boolean value that indicates whether messages are indexed for searches.
@@ -94,13 +98,14 @@ public final class ChatStore: StoreReader, Sendable {
         self.keys = keys
         self.outboxFiles = outboxFiles
         self.directory = directory
-        self.cache = cache
+        caches = Locked(cache)
         self.outbox = outbox
         openingReport = report
         writer = Locked(Writer(next: next))
         let committed = CommittedState(
             number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot())
         state = Locked(State(committed: committed))
+        cache.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
     }
 
     deinit { end() }

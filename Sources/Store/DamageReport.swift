@@ -29,9 +29,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// A Boolean value that indicates whether opening the store has removed the tokens and the
-    /// coverage, because commits of the cache were missing.
-    public internal(set) var isCoverageDropped = false
+    /// A Boolean value that indicates whether the cache was replaced when the store was opened.
+    public internal(set) var isCacheReplaced = false
 
     /// A Boolean value that indicates whether opening the store has rebuilt the index of outbox
     /// items.
@@ -66,7 +65,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
     public var isDamaged: Bool {
         openingFailure == StoreError.Code.corruption.description
             || cacheLogs.isDamaged || outboxLogs.isDamaged
-            || isCoverageDropped || isOutboxReindexed || isOutboxLost || hasOutboxCopy
+            || isCacheReplaced || isOutboxReindexed || isOutboxLost || hasOutboxCopy
             || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedPushLines.isEmpty
     }
 
@@ -95,7 +94,7 @@ extension ChatStore {
         report.outboxByteCount = try outboxDataSize()
         report.cacheLogs = openingReport.cacheLogs
         report.outboxLogs = openingReport.outboxLogs
-        report.isCoverageDropped = openingReport.isCoverageDropped
+        report.isCacheReplaced = openingReport.replacedCache != nil
         report.isOutboxReindexed = openingReport.isOutboxReindexed
         report.isOutboxLost = openingReport.isOutboxLost
         report.hasOutboxCopy = openingReport.outboxCopy != nil

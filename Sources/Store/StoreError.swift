@@ -106,3 +106,17 @@ extension StoreError: CustomStringConvertible {
         return cause.map { "\(line) (\($0))" } ?? line
     }
 }
+
+extension StoreError: Hashable {
+    /// Compares two errors, except for their causes.
+    public static func == (first: StoreError, second: StoreError) -> Bool {
+        (first.code, first.message, first.path) == (second.code, second.message, second.path)
+    }
+
+    /// Hashes the error, except for its cause.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(message)
+        hasher.combine(path)
+    }
+}

@@ -146,7 +146,6 @@ final class Listener: Recorder, ConnectionDelegate, UserEventDelegate, ChannelDe
     func client(_ client: ChatClient, didFind damage: StorageDamage) {
         if damage.cache != nil { record("damage: cache") }
         if damage.replacedCache != nil { record("damage: replaced cache") }
-        if damage.repairedCache != nil { record("damage: repaired cache") }
         if damage.outbox != nil { record("damage: outbox") }
         if damage.plainStore != nil { record("damage: plain store") }
     }

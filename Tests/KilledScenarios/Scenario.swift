@@ -16,6 +16,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case clearing
     /// Removes the files of a cache.
     case rebuilding
+    /// Replaces the cache of an open store.
+    case replacingCache
     /// Encrypts all files with another key.
     case reencrypting
     /// Replaces the file of a channel in a file cache.
@@ -53,6 +55,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .loggingOut: LoggingOut(directory: directory)
         case .clearing: Clearing(directory: directory)
         case .rebuilding: Rebuilding(directory: directory)
+        case .replacingCache: ReplacingCache(directory: directory)
         case .reencrypting: Reencrypting(directory: directory)
         case .savingFileCache: SavingFileCache(directory: directory)
         case .sendingFile: SendingFile(directory: directory)

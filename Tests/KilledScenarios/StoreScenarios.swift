@@ -68,7 +68,7 @@ struct Rebuilding: Performer {
         store.close()
     }
 
-    func run() throws { try ChatStore.rebuildCache(at: directory) }
+    func run() throws { try ChatStore.removeCache(at: directory) }
 
     private func opened() throws -> ChatStore {
         do throws(StoreError) {
@@ -91,6 +91,51 @@ struct Rebuilding: Performer {
             problems.expect(texts == ["said"] || !gaps.isEmpty || texts.isEmpty, "a false claim")
             store.close()
             try run()
+        }
+        return problems.list
+    }
+}
+
+/// Requires that the next process has the old cache or an empty one, and the user's outbox items.
+struct ReplacingCache: Performer {
+    let directory: URL
+
+    func prepare() throws {
+        let store = try ChatStore(at: directory)
+        try store.write { batch in
+            try batch.save(Message("said", at: 1))
+            try batch.cover("general", from: .beginning, through: .end)
+            try batch.save(OutboxItem("written"))
+        }
+        store.close()
+    }
+
+    func run() throws {
+        let store = try ChatStore(at: directory)
+        // The second replacement also removes the cache that the first one has set aside.
+        for number in 1...2 {
+            let path = directory.appending(path: number == 1 ? "cache" : "cache-2").path
+            let reason = StoreError(.corruption, "the files are damaged", path: path)
+            try store.replaceCache(reason: reason, at: nil)
+        }
+        try store.write { try $0.save(Message("later", at: 2)) }
+        store.close()
+    }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        for _ in 0..<2 {
+            let store = try ChatStore(at: directory)
+            let (texts, gaps) = (try store.texts, try store.gaps(in: "general"))
+            problems.expect(try store.pendingTexts == ["written"], "the outbox has changed")
+            problems.expect(
+                texts == ["said"] && gaps.isEmpty || texts == ["later"] || texts.isEmpty,
+                "wrong messages: \(texts)")
+            problems.expect(texts == ["said"] || !gaps.isEmpty, "a false claim")
+            store.close()
+            let caches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                .filter { $0.contains("cache") }
+            problems.expect(caches.count <= 2, "several replaced caches: \(caches)")
         }
         return problems.list
     }

@@ -58,7 +58,7 @@ import Testing
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also: store open, store path, store close, store clear, store check, "
-                    + "store reindex, store rebuild, store scan, store dump, store get, store key, "
+                    + "store reindex, store remove-cache, store scan, store dump, store get, store key, "
                     + "store reencrypt"))
     }
 

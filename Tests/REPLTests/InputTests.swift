@@ -87,7 +87,7 @@ import Testing
     // MARK: Directories
 
     @Test(arguments: [
-        "store open ''", "store rebuild ''", "store reencrypt '' none none",
+        "store open ''", "store remove-cache ''", "store reencrypt '' none none",
         "file-cache list ''", "file-cache save ''", "store key ''",
     ])
     func anEmptyPathIsAnError(line: String) async {
@@ -96,7 +96,8 @@ import Testing
 
     @Test(arguments: [
         "file-cache list DIR", "file-cache load DIR general", "file-cache load DIR",
-        "file-cache remove DIR general", "file-cache remove DIR everything", "store rebuild DIR",
+        "file-cache remove DIR general", "file-cache remove DIR everything",
+        "store remove-cache DIR",
         "store reencrypt DIR none FILE",
     ])
     func readingCommandCreatesNoDirectory(line: String) async throws {

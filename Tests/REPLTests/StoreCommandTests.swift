@@ -145,9 +145,7 @@ import Testing
         var report = OpeningReport()
         #expect(report.lines == ["no problems found"])
         report.migratedFrom = 1
-        report.cacheLogs.logs = 1
-        report.cacheLogs.breaks = 2
-        report.isCoverageDropped = true
+        report.replacedCache = StoreError(.corruption, "the files are damaged", path: "/data/cache")
         report.outboxLogs.hasTornTail = true
         report.isOutboxReindexed = true
         report.outboxCopy = "/data/outbox-damaged-1"
@@ -158,11 +156,9 @@ import Testing
         #expect(
             report.lines == [
                 "migrated from version 1",
-                "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
                 "the last write to the outbox was interrupted",
-                "the tokens were removed, and each history is one gap",
+                "the cache was replaced by an empty one: the files are damaged",
                 "the outbox's indexes were rebuilt",
-                "the cache was missing; the new one is empty",
                 "the outbox was missing: its items are lost",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1: see acknowledge-loss",
             ])

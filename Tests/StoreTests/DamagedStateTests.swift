@@ -135,15 +135,6 @@ import Testing
         #expect(try store.messageCount(in: "a") == 2)
     }
 
-    @Test func lostLogRecordsAreRepairedDespiteADamagedState() throws {
-        let store = try open([
-            (state(), [0xFF]), (ByteWriter.key { $0.schemaKey(.distrusted) }, []),
-        ])
-        #expect(store.openingReport.isCoverageDropped)
-        #expect(try store.messageCount(in: "a") == 2)
-        #expect(try store.contradictions() == [])
-    }
-
     @Test func damagedTombstoneDoesNotPreventClearing() throws {
         let tombstone = ByteWriter.key { $0.tombstoneKey(1, "5") }
         for value in [[], [0xFF], Array(repeating: 0, count: 9)] as [[UInt8]] {

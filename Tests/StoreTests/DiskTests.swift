@@ -65,7 +65,7 @@ import Testing
         #expect(try store.messages(in: "general").compactMap(\.messageID) == saved.reversed())
         store.close()
         let again = try directory.open()
-        #expect(again.openingReport.cacheDamage == nil && again.openingReport.outboxDamage == nil)
+        #expect(again.openingReport.replacedCache == nil && again.openingReport.outboxDamage == nil)
         #expect(try again.messages(in: "general").compactMap(\.messageID) == saved.reversed())
         #expect(try (again.outboxItem("r-1") != nil) == isOutboxItemSaved)
         #expect(try again.contradictions() == [])

@@ -40,7 +40,7 @@ import Testing
         try store.clearCachedData()
         #expect(try store.draft(of: "a") == "text")
         store.close()
-        try ChatStore.rebuildCache(at: directory.url)
+        try ChatStore.removeCache(at: directory.url)
         store = try directory.open()
         #expect(try store.draft(of: "a") == "text")
         try store.write { try $0.removeDrafts() }

@@ -199,7 +199,9 @@ import Testing
             let copy = try StoreDirectory(of: directory)
             try damage(copy)
             let error = #expect(throws: StoreError.self, "\(what)") {
-                _ = try copy.open().messages(in: "general")
+                let store = try copy.open()
+                if let reason = store.openingReport.replacedCache { throw reason }
+                _ = try store.messages(in: "general")
             }
             #expect(error?.code == .corruption, "\(what)")
             if !text.isEmpty { #expect(error.map { "\($0)".contains(text) } == true, "\(what)") }
@@ -294,7 +296,7 @@ import Testing
         #expect(after.keys.contains("KEY") == (new != nil))
         let store = try ChatStore(at: directory.url, encryptionKey: new)
         #expect(!store.openingReport.isReencryptionUnfinished)
-        #expect(store.openingReport.cacheDamage == nil && store.openingReport.outboxDamage == nil)
+        #expect(store.openingReport.replacedCache == nil && store.openingReport.outboxDamage == nil)
         try expectFilled(store)
         #expect(
             code { try ChatStore.reencrypt(at: directory.url, from: new, to: other) } == .locked)
@@ -384,7 +386,7 @@ import Testing
                     let copy = try StoreDirectory(of: directory)
                     let store = try ChatStore(at: copy.url, encryptionKey: key)
                     #expect(store.openingReport.isReencryptionUnfinished)
-                    #expect(store.openingReport.cacheDamage == nil, "at \(number)")
+                    #expect(store.openingReport.replacedCache == nil, "at \(number)")
                     #expect(store.openingReport.outboxDamage == nil, "at \(number)")
                     try expectFilled(store)
                     try store.write { try $0.removeOutboxItem("canary-draft-1") }

@@ -141,7 +141,7 @@ import Testing
             #expect(try scene.store.contradictions() == [])
             scene.store.close()
             let store = try scene.directory.open()
-            #expect(store.openingReport.cacheDamage == nil)
+            #expect(store.openingReport.replacedCache == nil)
             #expect(store.openingReport.outboxDamage == nil)
             try scene.check(store, cache: failed, outbox: failed)
         }
@@ -209,7 +209,7 @@ import Testing
         #expect(try scene.store.contradictions() == [])
         scene.store.close()
         let store = try scene.directory.open()
-        #expect(store.openingReport.cacheDamage == nil)
+        #expect(store.openingReport.replacedCache == nil)
         try scene.check(store, cache: scene.last, outbox: scene.last)
     }
 

@@ -30,7 +30,7 @@ import Testing
 
         let again = try directory.open()
         let report = again.openingReport
-        #expect(report.cacheDamage == nil && report.outboxDamage == nil, "\(report)")
+        #expect(report.replacedCache == nil && report.outboxDamage == nil, "\(report)")
         #expect(try again.contradictions() == [])
         #expect(try again.outboxPicture() == expected.outbox(after: last))
         let cache = try CachePicture(again)

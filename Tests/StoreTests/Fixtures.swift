@@ -108,6 +108,7 @@ extension Change.Operation {
         case .savedUser(let user): "user(\(user.userID))"
         case .removedUser(let id): "nouser(\(id))"
         case .clearedCachedData: "cleared()"
+        case .replacedCache: "replaced()"
         case .savedOutboxItem(let item): "item(\(item.requestID))"
         case .removedOutboxItem(let item): "noitem(\(item.requestID))"
         case .ephemeral(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"

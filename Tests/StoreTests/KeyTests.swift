@@ -121,8 +121,6 @@ import Testing
         #expect(try !cache.rows().contains { $0.key.first == Table.cleared.rawValue })
         // cleared 'z', channel → nothing.
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
-        // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
-        #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
         // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is
         // current, how many channels, and their numbers.
         #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)

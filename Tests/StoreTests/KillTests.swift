@@ -53,7 +53,7 @@ import Testing
     ) throws -> Int {
         let store = try directory.open()
         let report = store.openingReport
-        #expect(report.cacheDamage == nil && report.outboxDamage == nil, "\(report)")
+        #expect(report.replacedCache == nil && report.outboxDamage == nil, "\(report)")
         #expect(try store.contradictions() == [])
 
         // The step that was interrupted may be in the store or not. It may also be in the cache and

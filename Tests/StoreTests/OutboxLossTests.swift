@@ -94,7 +94,7 @@ import Testing
         try again.write { try $0.removeOutboxItem("a") }
         again.close()
         #expect(try LevelDB.readableTexts(of: copy) == ["the text of a", "the text of c"])
-        try ChatStore.rebuildIndexes(at: directory.url)
+        try ChatStore.reindexOutbox(at: directory.url)
         let last = try directory.open()
         #expect(last.openingReport.isOutboxReindexed && last.openingReport.outboxLoss == loss)
         #expect(try last.mayHaveLostOutboxItems())

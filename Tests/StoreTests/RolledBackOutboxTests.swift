@@ -153,7 +153,7 @@ import Testing
         #expect(store.openingReport.outboxLoss == nil)
         #expect(try states(store) == ["b pending"])
         store.close()
-        try ChatStore.rebuildCache(at: directory.url)
+        try ChatStore.removeCache(at: directory.url)
         store = try directory.open()
         #expect(store.openingReport.outboxLoss == nil)
         #expect(try states(store) == ["b pending"])

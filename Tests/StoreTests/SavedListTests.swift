@@ -224,16 +224,6 @@ import Testing
         }
     }
 
-    @Test func lostCommitsDropSavedLists() throws {
-        try ask()
-        try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
-        let cache = try LevelDB(at: directory.url.appending(path: "cache").path)
-        #expect(try !Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
-        try cache.beginRebuildingIndexes()
-        #expect(try Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
-        cache.close()
-    }
-
     @Test func migrationRemovesTheSavedList() throws {
         try ask()
         let store = try ChatStore(

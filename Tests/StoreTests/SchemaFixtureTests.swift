@@ -37,7 +37,7 @@ import Testing
         let directory = try fixture.copy(form)
         let store = try directory.open()
         let report = store.openingReport
-        #expect(!report.isNew && report.cacheDamage == nil && report.outboxDamage == nil)
+        #expect(!report.isNew && report.replacedCache == nil && report.outboxDamage == nil)
         let isNewest = fixture.version == StoreSchema.current.version
         #expect(report.migratedFrom == (isNewest ? nil : fixture.version))
         #expect(try store.contradictions() == [])

@@ -83,7 +83,7 @@ import Testing
         #expect(try directory.files("cache", ".ldb").count == 1)
         let other = try directory.open(StoreOptions())
         #expect(other.openingReport.cacheLogs.batches == 0)
-        #expect(other.openingReport.cacheDamage == nil)
+        #expect(other.openingReport.replacedCache == nil)
         #expect(try other.messages(in: "c") == messages)
         other.close()
         try store.resume()

@@ -68,9 +68,6 @@ extension Rows {
         if let greatest = (Array(urls.keys) + cleared).max(), greatest >= next ?? 0 {
             found.append("number \(greatest) would be given again")
         }
-        if try contains(ByteWriter.key { $0.schemaKey(.distrusted) }) {
-            found.append("rows are not in order yet")
-        }
         return found
     }
 
@@ -85,7 +82,13 @@ extension Rows {
             if message.channelURL != url { found.append("\(message.channelURL) is under \(url)") }
             if message.position != position { found.append("\(position) has another's key") }
             let overlay = Overlay()
-            overlay.putIndex(of: message, at: position, number)
+            overlay.putPlace(of: position, number)
+            if let id = message.requestID {
+                overlay.putRequest(id, of: position.messageID, number)
+            }
+            if let parentID = message.parentMessageID {
+                overlay.putReply(to: parentID, at: position, number)
+            }
             overlay.forEachInOrderOfWriting { key, value in
                 let row = Array(key) + [0xFF] + (value.map(Array.init) ?? [])
                 if !indexes.insert(row).inserted { found.append("\(position) is there twice") }

@@ -1,3 +1,4 @@
+import EmbeddedServer
 import Models
 import ScrollbackStorySupport
 import ScrollbackTesting
@@ -6,58 +7,70 @@ import Testing
 @testable import Store
 @testable import Sync
 
-/// Tests that the feed continues when the row of a message cannot be decoded.
-@Suite struct DamagedRowTests {
-    private let store: ChatStore
-    private let messages = (1...3).map { Message.sample($0) }
-
-    /// Creates a store with messages 1, 2 and 3 of a channel.
-    init() throws {
-        store = try ChatStore.inMemory()
-        try store.write { [messages] batch in
-            try batch.save(GroupChannel.sample(lastMessage: messages[2]))
-            for message in messages { try batch.save(message) }
-            try batch.cover("general", from: .beginning, through: .end)
-        }
+/// Tests that an engine replaces a cache in which a row cannot be decoded.
+@Suite(.timeLimit(.minutes(10))) struct DamagedRowTests {
+    /// Returns a story whose engine shows the messages a, b and c.
+    private func story() async throws -> (Story, [Message]) {
+        let story = try await Story(.exact)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.caughtUp("general")
+        return (story, messages)
     }
 
-    private func damage(_ index: Int) throws {
-        let position = try #require(messages[index].position)
-        try store.write { batch in
-            batch.rows.cache.put({ $0.messageKey(1, position) }, { $0.raw([0xFF]) })
+    /// Damages the row of a message, and finds the damage.
+    private func damage(_ message: Message, of story: Story) throws {
+        let position = try #require(message.position)
+        try story.store.write { batch in
+            let number = try #require(try batch.number(of: "general"))
+            batch.rows.cache.put({ $0.messageKey(number, position) }, { $0.raw([0xFF]) })
         }
-        #expect { try store.messages(in: "general") } throws: {
+        #expect { try story.store.messages(in: "general") } throws: {
             ($0 as? StoreError)?.code == .corruption
         }
     }
 
-    private func apply(_ event: FeedEvent, unreported: Int? = nil) throws {
-        try store.write { batch in
-            if let unreported { batch.setUnreported(messages[unreported].position, of: "general") }
-            var ingest = Ingest(batch, .exact, "bob", Flights())
-            _ = try ingest.apply(
-                FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true), after: nil)
-        }
+    private func texts(_ story: Story) throws -> String {
+        try story.store.messages(in: "general").reversed().map(\.text).joined(separator: " ")
     }
 
-    @Test func lastMessageIsReplacedNextToADamagedRow() throws {
-        try damage(1)
-        try apply(.messageDeleted("3", in: "general", at: nil))
-        #expect(try store.message("3", in: "general") == nil)
-        #expect(try store.groupChannel("general")?.lastMessage == nil)
+    @Test func damageIsReplacedWithAConnection() async throws {
+        let (story, messages) = try await story()
+        let reasons = Locked<[StoreError]>([])
+        story.store.observeReplacements { reason in reasons.withLock { $0.append(reason) } }
+        try damage(messages[1], of: story)
+        await story.engine.reconnect()
+        try await story.engine.caughtUp("general")
+        #expect(try texts(story) == "a b c")
+        #expect(reasons.withLock { $0.map(\.code) } == [.corruption])
+        #expect(story.store.cacheDamage == nil)
+        #expect(await story.engine.state.failure == nil)
+        try await story.say("d")
+        try await story.until { try $0.messages(in: "general").count == 4 }
+        await story.engine.close()
     }
 
-    /// The damaged message still has a position, because its key contains the position.
-    @Test func feedDeliveryOlderThanADamagedRowContinuesAtThatRow() throws {
-        try damage(2)
-        try apply(.messageReceived(messages[1]), unreported: 1)
-        #expect(try store.read { try $0.unreported(of: "general") } == messages[2].position)
-    }
+    @Test func replacementWaitsForAConnection() async throws {
+        let (story, messages) = try await story()
+        story.network.goOffline()
+        await story.engine.disconnect()
+        try damage(messages[1], of: story)
+        await story.engine.reconnect()
+        // All other rows can be read, and the user can write.
+        let id = try #require(messages[0].messageID)
+        #expect(try story.store.message(id, in: "general")?.text == "a")
+        #expect(try story.store.groupChannel("general") != nil)
+        let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        #expect(try story.store.outboxItems().map(\.requestID) == [item.requestID])
+        #expect(story.store.cacheDamage != nil)
 
-    @Test func truncationOpensAGapAboveADamagedRow() throws {
-        try damage(0)
-        try apply(.truncation(in: "general"), unreported: 1)
-        let position = try #require(messages[0].position)
-        #expect(try store.gaps(in: "general").map(\.lower) == [.position(position)])
+        story.network.goOnline()
+        try await story.connect()
+        _ = try await story.engine.sent(#require(item.requestID))
+        try await story.engine.caughtUp("general")
+        #expect(story.store.cacheDamage == nil)
+        #expect(try texts(story) == "a b c mine")
+        await story.engine.close()
     }
 }

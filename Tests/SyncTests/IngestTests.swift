@@ -13,20 +13,18 @@ import Testing
     private final class Device {
         let store: ChatStore
         var flights = Flights()
-        var tombstoneCounts: [ChannelURL: Int] = [:]
 
         init() throws { store = try ChatStore.inMemory() }
 
         @discardableResult
         func apply(_ body: (inout Ingest) throws -> Void) throws -> Change {
-            var after = (flights, tombstoneCounts)
+            var after = flights
             let (_, change) = try store.commit { batch in
-                var ingest = Ingest(
-                    batch, .exact, "bob", flights, tombstoneCounts: tombstoneCounts)
+                var ingest = Ingest(batch, .exact, "bob", flights)
                 try body(&ingest)
-                after = (ingest.flights, ingest.tombstoneCounts)
+                after = ingest.flights
             }
-            (flights, tombstoneCounts) = after
+            flights = after
             return change
         }
 
@@ -495,28 +493,37 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
     }
 
-    @Test(arguments: [false, true]) func tombstonesAreLimited(isOneBatch: Bool) throws {
+    @Test func tombstoneIsNeverDropped() throws {
         let device = try Device()
-        func delete(_ numbers: ClosedRange<Int>) throws {
-            try device.apply { ingest in
-                for number in numbers {
-                    let time = Timestamp(milliseconds: Int64(number))
-                    try ingest.apply(.sample(number, at: time), nil, .fresh)
-                    try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
-                }
+        let count = 1200
+        try device.apply { ingest in
+            for number in 1...count {
+                let time = Timestamp(milliseconds: Int64(number))
+                try ingest.apply(.sample(number, at: time), nil, .fresh)
+                try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
             }
         }
-        let last = Ingest.tombstoneLimit + 1
-        if isOneBatch {
-            try delete(1...last)
-        } else {
-            for number in 1...last { try delete(number...number) }
+        #expect(try device.store.tombstoneCount(in: "general") == count)
+        try device.apply { ingest in
+            for number in 1...count {
+                let old = Message.sample(number, at: Timestamp(milliseconds: Int64(number)))
+                _ = try ingest.applyAlone(old, nil, .untrusted)
+            }
         }
-        #expect(device.tombstoneCounts["general"] == Ingest.tombstoneLimit / 2 + 1)
-        let left = try device.store.tombstones(in: "general")
-        #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
-        // The oldest tombstones are removed first.
-        #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
+        #expect(try device.store.messageCount() == 0)
+    }
+
+    @Test func pushFromBeforeAReplacementIsStoredOnlyWhenTheServerReturnsIt() throws {
+        let device = try Device()
+        let (old, new) = (Message.sample(1, at: 1000), Message.sample(2, at: 60_000))
+        try device.apply { ingest in
+            ingest.batch.setReplacedAt(30_000)
+            let before = try [old, new].map { try ingest.mayBeDeleted($0) }
+            // The server returns the message.
+            _ = try ingest.apply(old, nil, .fresh)
+            let isUncertain = try ingest.mayBeDeleted(old)
+            #expect(before == [true, false] && !isUncertain)
+        }
     }
 
     @Test func readReceiptKeepsTheLatestTime() throws {

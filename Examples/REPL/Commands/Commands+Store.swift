@@ -72,15 +72,14 @@ extension Command {
             }
         },
         Command(
-            "store reindex DIRECTORY", "Makes the next opening rebuild names, indexes and counts."
+            "store reindex DIRECTORY", "Makes the next opening rebuild the index of the outbox."
         ) { arguments in
-            try ChatStore.rebuildIndexes(at: .existingDirectory(arguments.onlyWord))
-            return "the next opening rebuilds names, indexes and counts"
+            try ChatStore.reindexOutbox(at: .existingDirectory(arguments.onlyWord))
+            return "the next opening rebuilds the index of the outbox"
         },
-        Command(
-            "store rebuild DIRECTORY", "Removes a cache that cannot be opened; the outbox is kept."
-        ) { arguments in
-            try ChatStore.rebuildCache(at: .existingDirectory(arguments.onlyWord))
+        Command("store remove-cache DIRECTORY", "Removes a cache; the outbox is kept.") {
+            arguments in
+            try ChatStore.removeCache(at: .existingDirectory(arguments.onlyWord))
             return "the cache is removed: store open creates a new one"
         },
         Command("store scan [TABLE] [limit N | all]", "Lists the rows of the store, decoded.") {
@@ -147,13 +146,15 @@ extension OpeningReport {
                 lines.append("the last write to the \(database) was interrupted")
             }
         }
-        if isCoverageDropped {
-            lines.append("the tokens were removed, and each history is one gap")
+        if let replacedCache {
+            lines.append("the cache was replaced by an empty one: \(replacedCache.message)")
         }
         if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }
         if isOutboxReindexed { lines.append("the outbox's indexes were rebuilt") }
         lines += outboxLoss?.lines ?? []
-        if isCacheNew && !isNew { lines.append("the cache was missing; the new one is empty") }
+        if isCacheNew && !isNew && replacedCache == nil {
+            lines.append("the cache was missing; the new one is empty")
+        }
         if isOutboxLost { lines.append("the outbox was missing: its items are lost") }
         if let outboxCopy {
             lines.append("a copy of a damaged outbox is in \(outboxCopy): see acknowledge-loss")

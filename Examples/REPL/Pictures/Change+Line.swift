@@ -31,6 +31,7 @@ extension Change.Operation {
         case .savedUser(let user): "saved user \(user.userID)"
         case .removedUser(let id): "removed user \(id)"
         case .clearedCachedData: "cleared all data except the outbox"
+        case .replacedCache: "replaced the damaged cache by an empty one"
         case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"

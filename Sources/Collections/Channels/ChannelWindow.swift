@@ -28,6 +28,9 @@ struct ChannelWindow {
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isComplete = false
+    /// A Boolean value that indicates whether the window shows channels of a cache that was
+    /// replaced, and the store does not have the whole list again.
+    private(set) var isReplaced = false
     /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelListPosition>()
@@ -65,6 +68,11 @@ struct ChannelWindow {
                 // Show all stored channels, including those that are stored from now on.
                 if upper != .beginning { upper = .end }
                 isComplete = false
+                edits.isCleared = true
+            case .replacedCache:
+                // Keep the rows until the store has the whole list again.
+                if upper != .beginning { upper = .end }
+                (isComplete, isReplaced) = (false, true)
                 edits.isCleared = true
             case .missed: edits.isMissed = true
             default: break
@@ -149,7 +157,7 @@ struct ChannelWindow {
             guard .position(position) <= next.upper else { break }
             edits.rows.save(channel, at: position)
         }
-        next.isComplete = isComplete
+        (next.isComplete, next.isReplaced) = (isComplete, false)
         self = next
         return edits
     }

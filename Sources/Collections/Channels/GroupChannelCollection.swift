@@ -260,6 +260,10 @@ public final class GroupChannelCollection {
             if holdsAll { window.recordIsComplete() }
             return holdsAll
         }
+        // Remove the rows of channels that the user has lost.
+        if holdsAll == true, window.isReplaced, let edits = try? readAgain() {
+            apply(edits, .reported)
+        }
         return holdsAll ?? false
     }
 

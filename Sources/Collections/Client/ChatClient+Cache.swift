@@ -47,8 +47,9 @@ extension ChatClient {
     /// become empty. Both report the removed rows with the source `cacheCleared`, and list them
     /// again when they are fetched.
     ///
-    /// If the cache is damaged, the call replaces its files by an empty cache. Collections are then
-    /// disposed, and the user has to connect again.
+    /// If the cache is damaged, the call also replaces its files. If the client works in memory
+    /// because the cache cannot be opened, collections are disposed, and the user has to connect
+    /// again.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
     ///   `store`.
@@ -59,18 +60,10 @@ extension ChatClient {
     func clearCachedData(source: CollectionEventSource) async throws(SyncError) {
         let engine = try self.engine
         try await removeOtherCachedData()
-        if cachingError?.code == .corruption || storageDamage.cache != nil {
-            return try await rebuildCache(of: engine)
-        }
-        do throws(SyncError) {
-            try await engine.clearCachedData(source: source)
-            try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
-        } catch {
-            guard let cause = error.cause as? StoreError, engine.store.isCacheDamage(cause) else {
-                throw error
-            }
-            try await rebuildCache(of: engine)
-        }
+        // The client works in memory, because the files cannot be opened.
+        if cachingError?.code == .corruption { return try await removeCache(of: engine) }
+        try await engine.clearCachedData(source: source)
+        try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
     /// Acknowledges the loss of outbox items, so that ``storageDamage`` no longer reports it.
@@ -87,7 +80,7 @@ extension ChatClient {
         storageDamage.outbox = nil
     }
 
-    private func rebuildCache(of engine: SyncEngine) async throws(SyncError) {
+    private func removeCache(of engine: SyncEngine) async throws(SyncError) {
         guard let userID = session?.userID else { return }
         let directory = UserDirectories(options)?.directory(of: userID)
         let user = currentUser ?? User(id: userID)

@@ -129,7 +129,8 @@ public final class ChatClient {
     ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
     ///   ``/Store/StoreError``: `locked` if another process or client has the files open,
     ///   `wrongKey`, `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that
-    ///   cannot be replaced, such as the key file.
+    ///   cannot be replaced, such as the key file, or of a cache that was replaced less than an
+    ///   hour ago for the same reason.
     public static func open(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
@@ -551,6 +552,11 @@ public final class ChatClient {
                 if let self, let engine { self.recordCacheDamage(error, of: engine) }
             }
         }
+        store.observeReplacements { [weak self, weak engine] reason in
+            Task { @MainActor in
+                if let self, let engine { self.recordReplacement(reason, of: engine) }
+            }
+        }
         await absorb(of: session)
     }
 
@@ -580,7 +586,7 @@ public final class ChatClient {
         }
     }
 
-    /// Opens the files of a user, and replaces the cache by an empty one if it cannot be opened.
+    /// Opens the files of a user.
     @concurrent
     private static func openStore(
         of userID: UserID, _ options: ChatClientOptions,
@@ -592,25 +598,21 @@ public final class ChatClient {
         try directories.prepare()
         try directories.checkKey(of: userID)
         let directory = directories.directory(of: userID)
-        func open() throws(StoreError) -> ChatStore {
-            try ChatStore(
-                at: directory, options: options.store, encryptionKey: options.encryptionKey,
-                migrationHandler: migrationHandler)
-        }
-        let store: ChatStore
-        var replaced: StoreError?
-        do throws(StoreError) {
-            store = try open()
-        } catch {
-            guard ChatStore.isCacheDamage(error, at: directory) else { throw error }
-            // This loses no data: the server has everything that the cache contains.
-            try ChatStore.rebuildCache(at: directory)
-            store = try open()
-            try store.recordOwner(User(id: userID))
-            replaced = error
-        }
+        let store = try ChatStore(
+            at: directory, options: options.store, encryptionKey: options.encryptionKey,
+            now: options.now(), migrationHandler: migrationHandler)
         var damage = StorageDamage(store.openingReport)
-        damage.replacedCache = replaced
+        do throws(StoreError) {
+            _ = try store.storedUser()
+        } catch {
+            // The owner of the outbox must be known before an engine connects.
+            guard store.isCacheDamage(error) else { throw error }
+            try store.replaceCache(reason: error, at: options.now())
+            damage.replacedCache = error
+        }
+        if damage.replacedCache != nil {
+            try store.recordOwner(User(id: userID), replacedAt: options.now())
+        }
         if options.encryptionKey != nil { damage.plainStore = directories.other(of: userID) }
         return (store, damage)
     }
@@ -668,6 +670,13 @@ public final class ChatClient {
             session.store.isCacheDamage(error)
         else { return }
         storageDamage.cache = error
+        isDamageReported = false
+        reportDamage()
+    }
+
+    private func recordReplacement(_ reason: StoreError, of engine: SyncEngine) {
+        guard session?.engine === engine else { return }
+        (storageDamage.cache, storageDamage.replacedCache) = (nil, reason)
         isDamageReported = false
         reportDamage()
     }

@@ -7,24 +7,18 @@ public struct StorageDamage: Sendable {
     /// The first error of a read that found the cache damaged; `nil` if no read has found damage
     /// since the files were opened.
     ///
-    /// With a damaged cache, lists may be incomplete, and received messages may not be stored.
-    /// Outbox items are sent nevertheless. ``ChatClient/clearCachedData()`` replaces the cache by
-    /// an empty one.
+    /// Reads of damaged rows fail, and other rows can be read. Outbox items are written and sent.
+    /// The client replaces the cache as soon as it is connected, and sets ``replacedCache``. It does
+    /// not replace the cache twice within an hour for a reason of the same kind; then
+    /// ``ChatClient/clearCachedData()`` replaces it.
     public internal(set) var cache: StoreError?
 
-    /// The error of opening the cache, if the client has replaced the cache by an empty one;
-    /// otherwise `nil`.
+    /// The damage because of which the client has replaced the cache by an empty one since it
+    /// opened the files, or when it opened them; `nil` if it has not.
     ///
-    /// The client fetches the server's data again, and outbox items are kept. The app need not
-    /// react.
+    /// The client fetches the server's data again, and outbox items are kept. Collections keep
+    /// their rows until the data arrives. The app need not react.
     public internal(set) var replacedCache: StoreError?
-
-    /// The report of opening the files, if the cache was repaired; otherwise `nil`.
-    ///
-    /// A log of the cache was damaged. The client has rebuilt the indexes and counts from the
-    /// messages and channels that can be read, and has made the history of each channel one gap.
-    /// The engine fetches missing messages when they become visible. The app need not react.
-    public internal(set) var repairedCache: OpeningReport?
 
     /// The report of opening the files, if outbox items may have been lost; otherwise `nil`.
     ///
@@ -45,8 +39,7 @@ public struct StorageDamage: Sendable {
 
     /// A Boolean value that indicates whether no damage was found.
     public var isEmpty: Bool {
-        cache == nil && replacedCache == nil && repairedCache == nil && outbox == nil
-            && plainStore == nil
+        cache == nil && replacedCache == nil && outbox == nil && plainStore == nil
     }
 
     init() {}
@@ -57,7 +50,7 @@ public struct StorageDamage: Sendable {
         {
             outbox = report
         }
-        if report.cacheDamage != nil || report.isCoverageDropped { repairedCache = report }
+        replacedCache = report.replacedCache
     }
 }
 
@@ -67,17 +60,13 @@ extension StorageDamage {
         var sentences: [String] = []
         if let cache {
             sentences.append(
-                "the cache is damaged: \(cache.message); clearCachedData() replaces it by an empty "
-                    + "one, and the server's data is fetched again")
+                "the cache is damaged: \(cache.message); with a connection, it is replaced by an "
+                    + "empty one, and the server's data is fetched again")
         }
         if let replacedCache {
             sentences.append(
                 "the cache was damaged and is replaced by an empty one: \(replacedCache.message); "
                     + "the server's data is fetched again")
-        }
-        if repairedCache != nil {
-            sentences.append(
-                "the cache was damaged and is repaired; missing messages are fetched again")
         }
         if let outbox {
             if outbox.isOutboxLost {

@@ -473,7 +473,7 @@ public final class MessageCollection {
             let context = GroupChannelContext(source: entry.source ?? .channelBackgroundSync)
             delegate?.messageCollection(self, context: context, updatedOpenChannel: channel)
         case .removedChannel(channelURL): notifyChannelRemoval(entry.source)
-        case .clearedCachedData: checkChannelAfterClearing()
+        case .clearedCachedData, .replacedCache: checkChannelAfterClearing()
         case .ephemeral(.typing(let users, channelURL)):
             typingUsers = users
             notifyChannel(.eventTypingStatusUpdated)
@@ -491,8 +491,8 @@ public final class MessageCollection {
         delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
     }
 
-    /// Waits until the engine has fetched the user's channels again, after the cache was cleared,
-    /// and then reports the channel as removed if it is not among them.
+    /// Waits until the engine has fetched the user's channels again, after the cache was cleared or
+    /// replaced, and then reports the channel as removed if it is not among them.
     ///
     /// Until then, the collection keeps showing the channel as it was stored last.
     private func checkChannelAfterClearing() {
@@ -515,8 +515,23 @@ public final class MessageCollection {
             (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
         }
         guard let found, found.hasAll || found.channel != nil else { return false }
-        if found.channel == nil { notifyChannelRemoval(.channelBackgroundSync) }
+        if found.channel == nil {
+            removeReplacedRows()
+            notifyChannelRemoval(.channelBackgroundSync)
+        }
         return true
+    }
+
+    /// Removes the rows of a replaced cache, because the user has lost the channel.
+    private func removeReplacedRows() {
+        var changes: [Change] = []
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        guard window.isReplaced,
+            let edits = try? readAgain(after: WindowEdits(), &changes)
+        else { return }
+        apply(edits, .reported)
+        for change in changes { notify(change) }
     }
 
     private func notifyChannel(_ source: CollectionEventSource) {
@@ -636,7 +651,7 @@ extension Change.Operation {
         switch self {
         case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
             channelURL == url
-        case .clearedCachedData: true
+        case .clearedCachedData, .replacedCache: true
         default: false
         }
     }

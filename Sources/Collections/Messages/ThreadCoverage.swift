@@ -111,7 +111,8 @@ struct ThreadCoverage {
                 if !isPart, range.lower < upper, lower < range.upper { isStale = true }
             case .removedStaleRange(let range) where range.channelURL == channelURL:
                 replacedStaleRanges.remove(from: range.lower, to: range.upper)
-            case .clearedMessages(channelURL), .removedChannel(channelURL), .clearedCachedData:
+            case .clearedMessages(channelURL), .removedChannel(channelURL), .clearedCachedData,
+                .replacedCache:
                 channelGaps = [.end: Gap(in: channelURL)]
                 fallthrough
             case .missed:

@@ -27,6 +27,7 @@ extension Window {
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
+        next.isReplaced = false
         self = next
         return edits
     }
@@ -106,6 +107,7 @@ extension Window {
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
+        next.isReplaced = false
         self = next
         return edits
     }

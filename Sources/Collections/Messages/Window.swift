@@ -39,6 +39,9 @@ struct Window {
     /// The gaps in the window, by their upper bounds.
     var gaps: [Gap.Bound: Gap] = [:]
     private var shownGaps: Set<MessageItem.ID> = []
+    /// A Boolean value that indicates whether the window shows messages of a cache that was
+    /// replaced, and the store does not have the whole shown range again.
+    var isReplaced = false
     /// The outbox items of the channel, numbered in the order in which the user created them.
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
     var lastOutboxItemNumber = 0
@@ -146,6 +149,8 @@ struct Window {
             showGapsOfThread()
         }
         updateGapRows(&edits)
+        // Read the window again when the range is complete: the server may have deleted messages.
+        if isReplaced, gaps.isEmpty { (isReplaced, edits.isMissed) = (false, true) }
         if hadLeadingGap, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
         return edits
     }
@@ -153,7 +158,10 @@ struct Window {
     private mutating func fold(_ entry: Change.Entry, _ edits: inout WindowEdits) {
         let operation = entry.operation
         if operation == .missed { edits.isMissed = true }
-        guard operation.channelURL == channelURL || operation == .clearedCachedData else { return }
+        guard
+            operation.channelURL == channelURL || operation == .clearedCachedData
+                || operation == .replacedCache
+        else { return }
         switch operation {
         case .savedMessage(let message): save(message, entry.source, &edits)
         case .removedMessage(let id, _, _): remove(id, entry.source, &edits)
@@ -163,6 +171,9 @@ struct Window {
             removeMessages(from: .beginning, through: .end, entry.source, &edits)
             let gap = Gap(in: channelURL)
             gaps = [gap.upper: gap]
+        case .replacedCache:
+            gaps = [.end: Gap(in: channelURL)]
+            isReplaced = !list.elements.isEmpty
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
         case .savedOutboxItem(let item): save(item, entry.source, &edits)

@@ -33,7 +33,6 @@ struct Overview: Encodable, Sendable {
         let damage = client.storageDamage
         if let error = damage.cache { warnings.append("the cache is damaged: \(error.message)") }
         if damage.replacedCache != nil { warnings.append("a damaged cache was replaced") }
-        if damage.repairedCache != nil { warnings.append("a damaged cache was repaired") }
         if damage.outbox != nil { warnings.append("outbox items may have been lost") }
         guard let session = inspection.client.session else { return }
         let state = await session.engine.state

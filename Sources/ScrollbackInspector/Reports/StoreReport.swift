@@ -72,8 +72,8 @@ extension OpeningReport {
         if let migratedFrom { lines.append("migrated from schema version \(migratedFrom)") }
         lines.append("cache: \(cacheLogs)")
         lines.append("outbox: \(outboxLogs)")
-        if isCoverageDropped {
-            lines.append("tokens were discarded, and the history of each channel is one gap")
+        if let replacedCache {
+            lines.append("the cache was replaced by an empty one: \(replacedCache.message)")
         }
         if isOutboxReindexed { lines.append("the request IDs of the outbox were rebuilt") }
         if isOutboxRebuilt { lines.append("the outbox was rebuilt from its readable items") }

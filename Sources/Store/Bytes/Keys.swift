@@ -85,9 +85,6 @@ enum SchemaRow: UInt8 {
     /// `→ next channel number` in four bytes; in the outbox, the next sequence number in eight
     /// bytes.
     case nextNumber = 0x6E
-    /// `→ nothing`. The row exists while the derived rows are being rebuilt after a damaged log was
-    /// found.
-    case distrusted = 0x64
     /// `→ first channels of lists`. See ``SavedLists``.
     case lists = 0x6C
     /// `→ format of the search index, last indexed message`. The row exists while the index is

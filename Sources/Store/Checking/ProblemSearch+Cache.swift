@@ -269,3 +269,14 @@ extension Rows {
         }
     }
 }
+
+extension Table {
+    /// The URL in the row of a channel; `nil` if it cannot be decoded.
+    fileprivate func channelURL(ofRow value: UnsafeRawBufferPointer) -> ChannelURL? {
+        switch self {
+        case .groupChannel: (try? GroupChannel(serialized: value))?.url
+        case .openChannel: (try? OpenChannel(serialized: value))?.url
+        default: nil
+        }
+    }
+}

@@ -74,8 +74,7 @@ extension StoreProblem: CustomStringConvertible {
 extension ChatStore {
     /// Finds rows that cannot be decoded, and rows that contradict each other.
     ///
-    /// ``rebuildIndexes(at:)`` repairs these problems. It removes rows that cannot be decoded, and
-    /// the next synchronization fetches them again.
+    /// A read that finds such a row in the cache makes an engine replace the cache.
     ///
     /// - Returns: The problems, by channel; none in a consistent store.
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block

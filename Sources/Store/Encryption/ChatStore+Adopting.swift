@@ -36,17 +36,7 @@ extension ChatStore {
     private static func holdOutboxItems(
         at directory: URL, _ key: EncryptionKey
     ) throws(StoreError) -> [OutboxItem] {
-        func open() throws(StoreError) -> ChatStore {
-            try ChatStore(at: directory, encryptionKey: key)
-        }
-        let store: ChatStore
-        do throws(StoreError) {
-            store = try open()
-        } catch {
-            guard isCacheDamage(error, at: directory) else { throw error }
-            try rebuildCache(at: directory)
-            store = try open()
-        }
+        let store = try ChatStore(at: directory, encryptionKey: key)
         defer { store.close() }
         let items = try store.outboxItems().map { item in
             var item = item

@@ -96,6 +96,7 @@ extension StoreFiles {
     ) throws(StoreError) {
         try finishSalvage()
         try removeUnfinished()
+        try caches.removeReplaced()
         let keys = try keyFile.beginExchange(from: old, to: new)
         let files = try sealedFiles()
         let total = Double(max(1, files.reduce(0) { $0 + $1.size }))
@@ -106,9 +107,9 @@ extension StoreFiles {
                 try disk.sealed(by: keys, as: file.database).reseal(file.path)
             } catch {
                 // A copy that the disk cannot read makes only its outbox item fail.
-                guard file.database == OutboxFiles.name,
-                    error.code == .io || error.code == .corruption
-                else { throw error }
+                guard file.database == OutboxFiles.name, !StoreFiles.isReadable(file.path) else {
+                    throw error
+                }
             }
             done += Double(file.size)
             progress(min(done / total, 1))
@@ -119,6 +120,18 @@ extension StoreFiles {
             try keyFile.finishExchange(keys, for: new)
         }
         progress(1)
+    }
+
+    private static func isReadable(_ path: String) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        do throws(StoreError) {
+            guard let file = try DiskFile(reading: path) else { return false }
+            while try file.read(into: &buffer) > 0 {}
+            return true
+        } catch {
+            // A file that must not be read now can be read later.
+            return error.code == .permission
+        }
     }
 
     /// Removes the leftover files of an interrupted repair or copy.

@@ -19,15 +19,19 @@ extension LevelDB {
         ///
         /// It must exist as long as the environment.
         private let cipher: FileCipher?
+        /// The name of the database from which the keys of encrypted files are derived.
+        private let database: String
 
         private init(
             _ pointer: OpaquePointer, isOnDisk: Bool,
-            base: (pointer: Pointer, owner: any Sendable)? = nil, cipher: FileCipher? = nil
+            base: (pointer: Pointer, owner: any Sendable)? = nil, cipher: FileCipher? = nil,
+            database: String = ""
         ) {
             environment = Pointer(pointer)
             self.isOnDisk = isOnDisk
             self.base = base
             self.cipher = cipher
+            self.database = database
         }
 
         private convenience init(
@@ -36,7 +40,16 @@ extension LevelDB {
             let pointer = withUnsafePointer(to: cipher.functions) {
                 scrollback_env_create_sealed(base?.pointer.raw, $0, database)
             }
-            self.init(pointer, isOnDisk: true, base: base, cipher: cipher)
+            self.init(
+                pointer, isOnDisk: true, base: base, cipher: cipher, database: database)
+        }
+
+        /// Returns an environment of the same file system, for a database in another directory.
+        func another() -> Environment {
+            guard isOnDisk else { return .memory() }
+            if let cipher { return Environment(base: base, cipher: cipher, as: database) }
+            return Environment(
+                scrollback_env_create_disk(base?.pointer.raw), isOnDisk: true, base: base)
         }
 
         deinit { scrollback_env_destroy(pointer) }

@@ -1,5 +1,6 @@
 import CScrollbackLevelDB
 import Foundation
+import Models
 
 extension LevelDB {
     /// An open database, which is closed when its last reference is released.
@@ -10,6 +11,8 @@ extension LevelDB {
         let firstDamage: FirstDamage
         /// The environment, which must outlive the database.
         private let environment: Environment
+        /// A closure to call after the database was closed.
+        let didClose = Locked<(@Sendable () -> Void)?>(nil)
 
         init(
             at path: String, options: StoreOptions, environment: Environment,
@@ -32,7 +35,10 @@ extension LevelDB {
             verifiesChecksums = options.verifiesChecksums
         }
 
-        deinit { scrollback_db_close(pointer) }
+        deinit {
+            scrollback_db_close(pointer)
+            didClose.withLock { $0 }?()
+        }
 
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
 

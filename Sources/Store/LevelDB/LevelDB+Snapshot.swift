@@ -20,6 +20,12 @@ extension LevelDB {
         fileprivate var pointer: OpaquePointer { @inline(__always) get { snapshot.raw } }
 
         package var path: String { handle.path }
+
+        /// Records damage that was found in the rows, and returns its error.
+        func recordingDamage(_ error: StoreError) -> StoreError {
+            handle.firstDamage.record(error)
+            return error
+        }
     }
 }
 
@@ -76,8 +82,7 @@ extension LevelDB.Snapshot {
         do throws(StoreError) {
             return try LevelDB.check(handle.path, body)
         } catch {
-            handle.firstDamage.record(error)
-            throw error
+            throw recordingDamage(error)
         }
     }
 }

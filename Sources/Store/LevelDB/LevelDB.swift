@@ -78,6 +78,17 @@ package final class LevelDB: Sendable {
         }
     }
 
+    /// Closes the files as ``close()`` does, without preparing the next opening, and calls a closure
+    /// after they are closed.
+    func retire(_ didClose: @escaping @Sendable () -> Void) {
+        let handle = state.withLock { state in
+            (state.isClosed, state.failure) = (true, nil)
+            return state.handle.take()
+        }
+        guard let handle else { return didClose() }
+        handle.didClose.withLock { $0 = didClose }
+    }
+
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 

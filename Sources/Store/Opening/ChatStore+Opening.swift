@@ -1,5 +1,5 @@
 public import Foundation
-import Models
+package import Models
 
 extension ChatStore {
     /// Opens the store in a directory, and creates the store if it does not exist.
@@ -16,10 +16,11 @@ extension ChatStore {
     /// - Throws: ``StoreError``. With these codes, nothing was changed: `locked` if the store is
     ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
     ///   if the key does not match the store, if the store is encrypted and no key is given, or if
-    ///   a key is given and the store is not encrypted. Other codes: `corruption` if the files
-    ///   cannot be read; `permission`, `noSpace` or `io`. If the error has the code `corruption`
-    ///   and a message that begins with "the cache", call ``rebuildCache(at:)`` and open the store
-    ///   again. A damaged outbox is no error: it is rebuilt from its readable items, and
+    ///   a key is given and the store is not encrypted. Other codes: `corruption` if the
+    ///   version file or the key file is damaged, or if the cache was replaced less than an hour
+    ///   ago for the same reason; `permission`, `noSpace` or `io`. A damaged cache is no error: it
+    ///   is replaced by an empty one, and ``OpeningReport/replacedCache`` is the reason. A damaged
+    ///   outbox is no error: it is rebuilt from its readable items, and
     ///   ``OpeningReport/outboxLoss`` describes the lost items.
     /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, because opening reads
     ///   all of them. A migration or a repair takes longer.
@@ -35,6 +36,16 @@ extension ChatStore {
             encryptionKey: encryptionKey, migrationHandler: migrationHandler)
     }
 
+    /// Opens the store in a directory at a time of the caller's clock.
+    package convenience init(
+        at directory: URL, options: StoreOptions, encryptionKey: EncryptionKey?, now: Timestamp,
+        migrationHandler: (MigrationProgress) -> Void
+    ) throws(StoreError) {
+        try self.init(
+            at: directory, options: options, environments: (.disk(), .disk()),
+            encryptionKey: encryptionKey, now: now, migrationHandler: migrationHandler)
+    }
+
     /// Opens a new store in memory, without files or a key.
     public static func inMemory(
         options: StoreOptions = StoreOptions()
@@ -46,13 +57,18 @@ extension ChatStore {
         at directory: URL?, options: StoreOptions = StoreOptions(),
         environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
         encryptionKey: EncryptionKey? = nil, schema: StoreSchema = .current,
+        now: Timestamp = Timestamp(Date()),
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
         let files = directory.map(StoreFiles.init)
         let found: Opened
         do throws(StoreError) {
-            found = try ChatStore.openedOrRebuilt(
-                files, options, environments, encryptionKey, schema, migrationHandler)
+            found = try ChatStore.openedOrRecovered(files, encryptionKey, now) {
+                () throws(StoreError) in
+                try ChatStore.opened(
+                    files, options, environments, encryptionKey, schema, migrationHandler)
+            }
+            try files?.caches.setReplacedAside()
         } catch {
             throw files.map { $0.named(error) } ?? error
         }
@@ -71,25 +87,32 @@ extension ChatStore {
         let outboxFiles: OutboxFiles?
     }
 
-    /// Opens the files; if the outbox cannot be read, rebuilds it first.
-    private static func openedOrRebuilt(
-        _ files: StoreFiles?, _ options: StoreOptions,
-        _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
-        _ key: EncryptionKey?, _ schema: StoreSchema,
-        _ migrationHandler: (MigrationProgress) -> Void
+    /// Opens the files; if the outbox cannot be read, rebuilds it first, and if the cache cannot be
+    /// read, replaces it first.
+    private static func openedOrRecovered(
+        _ files: StoreFiles?, _ key: EncryptionKey?, _ now: Timestamp,
+        _ open: () throws(StoreError) -> Opened
     ) throws(StoreError) -> Opened {
-        func open() throws(StoreError) -> Opened {
-            try opened(files, options, environments, key, schema, migrationHandler)
+        var isOutboxRebuilt = false
+        var reason: StoreError?
+        while true {
+            do throws(StoreError) {
+                var found = try open()
+                found.report.isOutboxRebuilt = isOutboxRebuilt
+                found.report.replacedCache = reason
+                return found
+            } catch {
+                if let files, !isOutboxRebuilt, files.isOutboxDamage(error) {
+                    try files.rebuildOutbox(key)
+                    isOutboxRebuilt = true
+                } else if let files, reason == nil, files.isCacheDamage(error) {
+                    try files.replaceCache(reason: error, at: now)
+                    reason = error
+                } else {
+                    throw error
+                }
+            }
         }
-        do throws(StoreError) {
-            return try open()
-        } catch {
-            guard let files, files.isOutboxDamage(error) else { throw error }
-            try files.rebuildOutbox(key)
-        }
-        var found = try open()
-        found.report.isOutboxRebuilt = true
-        return found
     }
 
     private static func opened(
@@ -112,11 +135,9 @@ extension ChatStore {
         }
         var report = OpeningReport()
         report.isReencryptionUnfinished = keys?.isUnfinished ?? false
-        let cache = try LevelDB.opened(
-            at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
-        ) { () throws(StoreError) in
-            try files?.rebuildMark.set()
-        }
+        let cache = try LevelDB(
+            at: files?.cache ?? "/cache", options: options, environment: environments.cache)
+        report.cacheLogs = cache.takeLogReport()
         let outbox = try LevelDB.opened(
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
         ) { () throws(StoreError) in
@@ -128,12 +149,6 @@ extension ChatStore {
         report.outboxCopy = try files?.outboxCopies().last
         let isOutboxNew = try outbox.schemaVersion() == nil
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        let needsRebuild = try files?.rebuildMark.exists() ?? false
-        if report.cacheDamage != nil || needsRebuild {
-            try cache.beginRebuildingIndexes()
-            try files?.rebuildMark.remove()
-        }
-        report.isCoverageDropped = try cache.finishRebuildingIndexes()
         try cache.turnIndex(isOn: options.isSearchIndexed)
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
@@ -169,7 +184,8 @@ extension ChatStore {
         _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
     ) throws(StoreError) {
         let versions = try schema.versions(of: cache, outbox)
-        report.isNew = versions == (nil, nil)
+        let hasReplaced = try files?.caches.replaced().isEmpty == false
+        report.isNew = versions == (nil, nil) && !hasReplaced
         report.isCacheNew = versions.cache == nil
         let found = min(versions.cache ?? schema.version, versions.outbox ?? schema.version)
         try files?.setVersion(schema.version)
@@ -205,7 +221,7 @@ extension ChatStore {
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil {
             var loss: OutboxLoss?
-            if versions.cache != nil && isOutboxEmpty {
+            if (versions.cache != nil || hasReplaced) && isOutboxEmpty {
                 loss = OutboxLoss()
                 loss?.isWholeOutbox = true
             }

@@ -20,9 +20,9 @@ extension ChatStore {
     ///
     /// The call keeps outbox items and needs no encryption key.
     ///
-    /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
+    /// - Throws: ``StoreError``, as ``removeCache(at:)`` does.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
-        try rebuildCache(at: directory)
+        try removeCache(at: directory)
         try PushInboxFiles(in: directory).removeBox()
     }
 

@@ -7,8 +7,8 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
-    /// The cache is new in a new store, after ``ChatStore/rebuildCache(at:)``, and after its files
-    /// were lost. In the last two cases, the outbox still exists, and ``isNew`` is false.
+    /// The cache is new in a new store, after ``ChatStore/removeCache(at:)``, and after its files
+    /// were lost or replaced. In these cases, the outbox still exists, and ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before the migration; `nil` if no migration was necessary.
@@ -36,17 +36,12 @@ public struct OpeningReport: Hashable, Sendable {
     /// loss cannot be detected if the log then ends exactly between two commits.
     public internal(set) var outboxLogs = LogReport()
 
-    /// The report of the cache's logs, if they are damaged, so that commits are missing; otherwise
-    /// `nil`.
-    public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
-
-    /// A Boolean value that indicates whether all tokens of the engine were dropped, and the
-    /// history of each channel became one gap.
+    /// The damage because of which this opening has replaced the cache by an empty one; `nil` if it
+    /// has not.
     ///
-    /// The reason is ``cacheDamage``, or the damage that an earlier, interrupted opening found, or
-    /// a call of ``ChatStore/rebuildIndexes(at:)``. Existing rows are kept, and the engine fetches
-    /// lost data again.
-    public internal(set) var isCoverageDropped = false
+    /// The engine fetches the data again. The newest replaced cache stays in the directory until
+    /// ``ChatStore/clearCachedData()``.
+    public internal(set) var replacedCache: StoreError?
 
     /// The report of the outbox's logs if they are damaged; otherwise `nil`.
     ///
@@ -57,7 +52,7 @@ public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
     ///
     /// The reason is ``outboxDamage``, or the damage that an earlier, interrupted opening found, or
-    /// a call of ``ChatStore/rebuildIndexes(at:)``. Each existing item can be read, replaced and
+    /// a call of ``ChatStore/reindexOutbox(at:)``. Each existing item can be read, replaced and
     /// removed.
     public internal(set) var isOutboxReindexed = false
 

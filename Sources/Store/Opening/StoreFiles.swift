@@ -10,17 +10,17 @@ struct StoreFiles {
     static let cacheName = "cache"
     static let outboxName = "outbox"
 
-    var cache: String { directory.appending(path: StoreFiles.cacheName).path }
+    /// The path of the current cache.
+    ///
+    /// If the directory cannot be listed, opening fails before this path is used.
+    var cache: String {
+        (try? caches.currentPath()) ?? directory.appending(path: StoreFiles.cacheName).path
+    }
     var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
     var version: String { directory.appending(path: "VERSION").path }
 
     /// A Boolean value that indicates whether the directory contains a database.
     var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
-
-    /// A mark that exists after a damaged part of the cache's log was skipped.
-    ///
-    /// While the mark exists, rows that imply completeness, such as gaps and tokens, may be wrong.
-    var rebuildMark: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
     /// A mark that exists after a damaged part of the outbox's log was skipped.
     ///
@@ -39,6 +39,7 @@ struct StoreFiles {
         for schema: StoreSchema, _ key: EncryptionKey?
     ) throws(StoreError) -> DataKeys? {
         try checkVersion(for: schema)
+        _ = try caches.currentNumber()
         let keys = try unlock(key, isCreating: true)
         try finishSalvage()
         try makeDirectory()

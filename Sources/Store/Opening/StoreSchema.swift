@@ -33,8 +33,9 @@ extension StoreSchema {
         of cache: LevelDB, _ outbox: LevelDB
     ) throws(StoreError) -> (cache: Int?, outbox: Int?) {
         let found = (cache: try cache.schemaVersion(), outbox: try outbox.schemaVersion())
-        try check(found.cache, at: cache.path)
+        // Check the outbox first: a cache of newer code alone is replaced.
         try check(found.outbox, at: outbox.path)
+        try check(found.cache, at: cache.path)
         return found
     }
 }

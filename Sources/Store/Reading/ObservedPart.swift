@@ -30,7 +30,9 @@ public struct ObservedPart: Hashable, Sendable {
 
     func contains(_ operation: Change.Operation) -> Bool {
         if operation == .missed { return true }
-        if operation == .clearedCachedData { return value != .outboxItems }
+        if operation == .clearedCachedData || operation == .replacedCache {
+            return value != .outboxItems
+        }
         if case .ephemeral(.connection) = operation { return true }
         switch value {
         case .everything: return true

@@ -336,7 +336,6 @@ extension ByteReader {
         switch SchemaRow(rawValue: try byte()) {
         case .version: return "version"
         case .nextNumber: return "next number"
-        case .distrusted: return "distrusted"
         case .lists: return "the first channels of lists"
         case .loss: return "loss"
         case .generation: return "generation"

@@ -55,7 +55,8 @@ extension Rows {
         do throws(SerializationError) {
             return try Value(serialized: bytes)
         } catch {
-            throw StoreError(.corruption, "\(what()) is damaged", path: path, cause: error)
+            throw snapshot.recordingDamage(
+                StoreError(.corruption, "\(what()) is damaged", path: path, cause: error))
         }
     }
 
@@ -69,10 +70,10 @@ extension Rows {
         }
     }
 
-    /// Decodes a record; returns `nil` if it is corrupted.
+    /// Decodes a record; records the damage and returns `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
         // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
-        try? Value(serialized: bytes)
+        try? record(bytes, as: "a row")
     }
 
     /// Returns the record with a key; `nil` if there is none or it is corrupted.
@@ -95,10 +96,10 @@ extension Rows {
                 Int(try state(value).messageCount))
             // Each count is in range, but the sum of corrupted counts may overflow.
             if overflows {
-                throw StoreError(
-                    .corruption,
-                    "the message counts of the channels are too large: call "
-                        + "ChatStore.rebuildIndexes(at:)", path: path)
+                throw snapshot.recordingDamage(
+                    StoreError(
+                        .corruption, "the message counts of the channels are too large",
+                        path: path))
             }
             count = sum
             return true

@@ -140,7 +140,8 @@ extension Rows {
             try reader.end()
             return value
         } catch {
-            throw StoreError(.corruption, "\(what()): \(error)", path: path, cause: error)
+            throw snapshot.recordingDamage(
+                StoreError(.corruption, "\(what()): \(error)", path: path, cause: error))
         }
     }
 }

@@ -275,12 +275,14 @@ extension StoreView {
             if let last {
                 let (older, newer) = isDescending ? (segment, last) : (last, segment)
                 if newer.lower < older.upper {
-                    throw StoreError(
-                        .corruption,
-                        "two stored ranges of channel \(url) overlap below \(newer.upper)",
-                        path: cache.path,
-                        cause: ByteReader.Damage(
-                            offset: 0, expected: "a lower bound that is at least \(older.upper)"))
+                    throw cache.snapshot.recordingDamage(
+                        StoreError(
+                            .corruption,
+                            "two stored ranges of channel \(url) overlap below \(newer.upper)",
+                            path: cache.path,
+                            cause: ByteReader.Damage(
+                                offset: 0,
+                                expected: "a lower bound that is at least \(older.upper)")))
                 }
             }
             last = segment

@@ -31,6 +31,14 @@ public struct StoreView {
     var cache: Rows { Rows(snapshot: committed.cache, overlay: batch?.cache, counted: batch) }
     var outbox: Rows { Rows(snapshot: committed.outbox, overlay: batch?.outbox) }
 
+    /// Records that a value of the cache cannot be decoded, and returns the error.
+    package func recordingDamage(
+        _ message: String, cause: any Error
+    ) -> StoreError {
+        committed.cache.recordingDamage(
+            StoreError(.corruption, message, path: committed.cache.path, cause: cause))
+    }
+
     /// Returns the number of a channel; `nil` if no data of the channel is stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known }

@@ -99,6 +99,11 @@ extension Change {
         /// There are no separate operations for these, and outbox items are kept.
         case clearedCachedData
 
+        /// The cache was damaged, and was replaced by an empty one.
+        ///
+        /// An observer may keep showing what it has read until the data is fetched again.
+        case replacedCache
+
         /// A new or changed outbox item was saved.
         case savedOutboxItem(OutboxItem)
         /// An outbox item was removed.
@@ -151,7 +156,9 @@ extension Change.Operation {
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
             .ephemeral(.caughtUp(let url)), .ephemeral(.uploadProgress(_, let url, _, _)):
             url
-        case .savedUser, .removedUser, .clearedCachedData, .ephemeral(.connection), .missed: nil
+        case .savedUser, .removedUser, .clearedCachedData, .replacedCache, .ephemeral(.connection),
+            .missed:
+            nil
         }
     }
 }

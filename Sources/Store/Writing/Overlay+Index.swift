@@ -3,21 +3,6 @@ import Models
 // The index rows of a message: they find it by its ID, its request ID and its parent.
 
 extension Overlay {
-    /// Writes all index rows of a message.
-    ///
-    /// If two messages have the same request ID, the index row refers to the message that was saved
-    /// last.
-    func putIndex(
-        of message: Message, at position: Position, _ number: ChannelNumber,
-        takesRequest: Bool = true
-    ) {
-        putPlace(of: position, number)
-        if takesRequest, let id = message.requestID {
-            putRequest(id, of: position.messageID, number)
-        }
-        if let parentID = message.parentMessageID { putReply(to: parentID, at: position, number) }
-    }
-
     @inline(__always)
     func putPlace(of position: Position, _ number: ChannelNumber) {
         put(

@@ -86,7 +86,7 @@ extension StoreReader {
             // at that position.
             if page.outliers.contains(id) { return nil }
             if bound == nil {
-                let held = try message(orNil: id, in: request.channelURL)
+                let held = try message(id, in: request.channelURL)
                 bound = held?.position.map(Gap.Bound.position)
             }
         }

@@ -102,8 +102,8 @@ extension SyncCore {
     private mutating func plan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
-                gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url),
-                isOpen: try reader.openChannel(orNil: url) != nil
+                gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url),
+                isOpen: try reader.openChannel(url) != nil
             )
         }
         guard let rows else { return nil }
@@ -427,7 +427,7 @@ extension SyncCore {
         // Some servers show the history only after the user has accepted the invitation. The feed
         // then reports the channel again.
         let isInvitation = read { (reader) throws(StoreError) in
-            try reader.groupChannel(orNil: url)?.myMemberState == .invited
+            try reader.groupChannel(url)?.myMemberState == .invited
         }
         if isInvitation == true, error.code == .refused { return }
         act(.emit(.failed(url, error)))
@@ -476,7 +476,7 @@ extension SyncCore {
     /// If they are different after a page was stored, the page made progress.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
-            Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
+            Progress(gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url))
         }
         return rows ?? Progress()
     }
@@ -496,7 +496,7 @@ extension SyncCore.Call.Purpose {
 extension Ingest {
     /// Records that the changelogs since all truncations of a channel were read to their ends.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
-        for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
+        for var gap in try batch.gaps(in: url) where gap.changesSince != nil {
             gap.changesSince = nil
             try batch.update(gap)
         }
@@ -504,7 +504,7 @@ extension Ingest {
 
     /// Restarts the backfill of a gap at the gap's upper bound.
     func restartBackfill(of gap: Gap) throws(StoreError) {
-        let held = try batch.gaps(orAll: gap.channelURL)
+        let held = try batch.gaps(in: gap.channelURL)
         guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {
             return
         }

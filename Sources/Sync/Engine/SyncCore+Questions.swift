@@ -28,7 +28,8 @@ extension SyncCore {
             request.parentMessageID == nil
         else { return request }
         let url = request.channelURL
-        let gap = read { (reader) throws(StoreError) in try reader.newestGap(in: url) } ?? nil
+        let gap =
+            read { (reader) throws(StoreError) in try reader.firstGap(below: .end, in: url) } ?? nil
         return gap?.upper == .end && gap?.backfillCursor == cursor ? request : request.repeated
     }
 
@@ -108,7 +109,7 @@ extension SyncCore {
             return read { (reader) throws(StoreError) in
                 .comparedChannel(
                     ChannelDifference(
-                        held: try reader.groupChannel(orNil: channel.url), server: channel))
+                        held: try reader.groupChannel(channel.url), server: channel))
             }
         case (.found(let page), .search(let params, _, _)):
             return handle(page, of: params, interim)
@@ -133,7 +134,7 @@ extension SyncCore {
             return write { (ingest) throws(StoreError) in
                 try ingest.apply(channel, since: interim, .requestChannel)
                 // Return the stored channel, because the answer may omit the unread counts.
-                return .channel(try ingest.batch.groupChannel(orNil: channel.url) ?? channel)
+                return .channel(try ingest.batch.groupChannel(channel.url) ?? channel)
             }
         default: return nil
         }
@@ -167,7 +168,7 @@ extension SyncCore {
             // Do not save the token if it would skip changes that the parameters exclude, or
             // changes that must be read before a gap is filled.
             if params == nil,
-                try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil })
+                try ingest.batch.gaps(in: url).allSatisfy({ $0.changesSince == nil })
             {
                 ingest.batch.setMessageChangelogToken(changes.next, of: url)
             }
@@ -209,8 +210,8 @@ extension SyncCore {
         let count = try write(orFail: message) { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
             var count = 0
-            for message in messages where try ingest.applyAlone(message, source, .untrusted) {
-                count += 1
+            for message in messages where try !ingest.mayBeDeleted(message) {
+                if try ingest.applyAlone(message, source, .untrusted) { count += 1 }
             }
             return count
         }
@@ -223,7 +224,7 @@ extension SyncCore {
     /// Adds a gap at the newest end of its history, and marks the stored messages as stale.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
-            try reader.openChannel(orNil: url) != nil
+            try reader.openChannel(url) != nil
         }
         guard isStored ?? false else { return }
         let message = "open channel \(url) could not be changed"
@@ -270,7 +271,7 @@ extension StoreReader {
                 !interim.touched.contains(position.messageID)
             else { continue }
             found.comparedCount += 1
-            guard let held = try self.message(orNil: position.messageID, in: url) else {
+            guard let held = try self.message(position.messageID, in: url) else {
                 found.missing.append(message)
                 continue
             }
@@ -285,7 +286,7 @@ extension StoreReader {
             where isKnown(position) && !idsOnPage.contains(position.messageID)
                 && !interim.touched.contains(position.messageID)
             {
-                if let held = try message(orNil: position.messageID, in: url) {
+                if let held = try message(position.messageID, in: url) {
                     found.extra.append(held)
                 }
             }

@@ -156,17 +156,20 @@ struct SyncCore {
     var typing = TypingChannels()
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
-    private var tombstoneCounts: [ChannelURL: Int] = [:]
     /// The unread items of each stored channel; `nil` until they are read from the store.
     private var unreadItems: UnreadItems?
     private var lastNumber = 0
     private var connectTicket: Int?
     private var actions: [Action] = []
     private var reportedState: SyncState?
+    /// The session of the last connection.
+    private(set) var session: BackendSession?
+    /// A Boolean value that indicates whether the store has refused to replace the cache again.
+    var isReplacementRefused = false
     var writeFailure: SyncError? { didSet { recordFailure() } }
     var readFailure: SyncError? { didSet { recordFailure() } }
     var storeRetry = StoreRetry()
-    /// The damage found in the cache; kept until the cache is cleared or the engine connects again.
+    /// The damage found in the cache; kept until the cache is cleared or replaced.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
 
     init(
@@ -184,9 +187,8 @@ struct SyncCore {
     /// Processes an input, and returns the resulting actions.
     mutating func step(_ input: Input) -> [Action] {
         handle(input)
-        planOutbox()
-        planBackfill()
-        planStoreRetry()
+        plan()
+        if replaceDamagedCache() { plan() }
         answerWaitingCallers()
         state.channelsLeft = backfill.channelsLeft
         state.connection = connector.connection
@@ -197,6 +199,12 @@ struct SyncCore {
         }
         defer { actions = [] }
         return actions
+    }
+
+    private mutating func plan() {
+        planOutbox()
+        planBackfill()
+        planStoreRetry()
     }
 
     /// A Boolean value that indicates whether no caller waits until the engine has caught up, and
@@ -313,7 +321,6 @@ struct SyncCore {
         var result: Result?
         var newFlights = flights
         var reactionChanges: [KnownReactions.Change] = []
-        var newCounts = tombstoneCounts
         var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
         var addedChannels: [ChannelURL] = []
         var dividedChannels: [ChannelURL] = []
@@ -321,15 +328,20 @@ struct SyncCore {
         do {
             try store.write { batch in
                 // Before the engine has connected, the user is the stored one of the last session.
-                let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
+                var user = state.user
+                if user == nil {
+                    user = try batch.unlessDamaged { () throws(StoreError) in
+                        try batch.storedUser()
+                    }
+                }
                 var ingest = Ingest(
-                    batch, options, userID, flights, hasSeparateReactions: knownReactions != nil,
-                    tombstoneCounts: tombstoneCounts, changes: outbox.changes)
+                    batch, options, user?.userID, flights,
+                    hasSeparateReactions: knownReactions != nil,
+                    changes: outbox.changes)
                 result = try body(&ingest)
                 try removeMessagesThatMustNotBeCached(&ingest)
                 newFlights = ingest.flights
                 reactionChanges = ingest.reactionChanges ?? []
-                newCounts = ingest.tombstoneCounts
                 endedItems = ingest.endedItems
                 addedChannels = ingest.addedChannels
                 dividedChannels = ingest.dividedChannels
@@ -338,7 +350,6 @@ struct SyncCore {
             flights = newFlights
             unreadItems = newUnreadItems
             knownReactions?.apply(reactionChanges)
-            tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
             for (item, result) in endedItems { end(item, with: result) }
@@ -477,8 +488,8 @@ struct SyncCore {
 
     private mutating func begin(_ session: BackendSession) {
         connector.succeed()
-        // If the cache is still damaged, the next read of a damaged row detects it again.
-        cacheDamage = nil
+        self.session = session
+        isReplacementRefused = false
         state.user = session.user
         let hasNewEpoch = write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
@@ -558,6 +569,14 @@ struct SyncCore {
         act(.stopWaiting)
         storeRetry.isWaiting = false
         failUnsentItems()
+    }
+
+    /// Forgets the failures, and what the engine knows about the rows, of a cache that was replaced.
+    mutating func forgetCache() {
+        (writeFailure, readFailure, cacheDamage) = (nil, nil, nil)
+        flights.voidAll()
+        if knownReactions != nil { knownReactions = KnownReactions() }
+        discardUnreadItems()
     }
 
     // MARK: Unread items

@@ -10,8 +10,7 @@ extension SyncEngine {
     /// The outbox is kept. When the call returns, the rows can no longer be read. Later writes
     /// remove them from the disk; `ChatStore.purgeCleared()` does so immediately.
     ///
-    /// If the tables of the cache are damaged, the call fails. Use `ChatClient.clearCachedData()`,
-    /// which removes the files, or `ChatStore.rebuildCache(at:)` while the store is closed.
+    /// If the cache is damaged, the call also replaces its files.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
@@ -41,11 +40,16 @@ extension SyncCore {
     mutating func clearCachedData(
         _ source: CollectionEventSource = .cacheCleared
     ) throws(SyncError) {
-        let known = state.user
+        // If the stored user cannot be read, the server sends the user again.
+        let stored = try? snapshot().storedUser()
+        if let reason = damageOfCache {
+            try translatingStoreErrors { () throws(StoreError) in
+                try store.replaceCache(reason: reason, at: nil)
+            }
+            forgetCache()
+        }
+        let (known, session) = (state.user, session)
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
-            // If the stored user cannot be read, it is removed too. The server sends the user
-            // again.
-            let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
             let losses = try ingest.batch.lossCount()
@@ -54,12 +58,24 @@ extension SyncCore {
             try ingest.batch.clearCachedData(source: source)
             // Keep the owner of the store. Also keep the server epoch, until the feed starts again.
             if let user = known ?? stored { ingest.batch.setUser(user) }
-            ingest.batch.setAppInfo(info)
-            ingest.batch.setLastEpoch(epoch)
+            ingest.batch.setAppInfo(info ?? session?.appInfo)
+            ingest.batch.setLastEpoch(epoch ?? session?.epoch)
             ingest.batch.setLossCount(losses + 1)
         }
         cacheDamage = nil
         discardUnreadItems()
+        restartFeed()
+    }
+
+    /// The damage of the current cache; `nil` if none was found.
+    private var damageOfCache: StoreError? {
+        if let damage = store.cacheDamage { return damage }
+        let damage = cacheDamage?.cause as? StoreError
+        return damage.flatMap { store.isCacheDamage($0) ? $0 : nil }
+    }
+
+    /// Requests all data of an empty cache.
+    private mutating func restartFeed() {
         // Cancel the feed's request in flight: its answer would only contain events that are newer
         // than the removed data.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
@@ -68,6 +84,40 @@ extension SyncCore {
         isCatchingUp = true
         backfill.enqueueAll()
         startFeed()
+    }
+
+    /// Replaces the cache if it is damaged and the engine is connected, so that the data can be
+    /// fetched again.
+    ///
+    /// Without a connection, the damaged cache stays, because its other rows can still be read.
+    ///
+    /// - Returns: A Boolean value that indicates whether the cache was replaced.
+    mutating func replaceDamagedCache() -> Bool {
+        guard let session, connector.isOn, !isReplacementRefused, let reason = damageOfCache else {
+            return false
+        }
+        do throws(StoreError) {
+            try store.replaceCache(reason: reason, at: time)
+        } catch {
+            cacheDamage = SyncError(error)
+            // After another error, such as that of a full disk, the next step tries again.
+            isReplacementRefused = error.code == .corruption
+            return false
+        }
+        forgetCache()
+        let now = time
+        write { (ingest) throws(StoreError) in
+            ingest.batch.setReplacedAt(now)
+            ingest.batch.setUser(session.user)
+            ingest.batch.setAppInfo(session.appInfo)
+            ingest.batch.setLastEpoch(session.epoch)
+        }
+        missedChannels = []
+        feedFailures = 0
+        areLimitsDue = true
+        backfill.clearFailures()
+        restartFeed()
+        return true
     }
 
     mutating func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {

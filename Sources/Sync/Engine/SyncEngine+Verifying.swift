@@ -129,7 +129,7 @@ extension SyncEngine {
     }
 
     private func isOpenChannel(_ url: ChannelURL) throws(SyncError) -> Bool {
-        try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
+        try stored { (reader) throws(StoreError) in try reader.openChannel(url) != nil }
     }
 
     /// Fetches a channel and the known ranges of its history again, so that the cache equals the

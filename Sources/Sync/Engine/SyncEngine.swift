@@ -114,6 +114,10 @@ public actor SyncEngine {
         core = SyncCore(
             store, options, backend.capabilities, deduplicationPeriod: backend.deduplicationPeriod,
             limits: limits)
+        // Another reader than the engine, such as a list, may find the damage.
+        store.observeCacheDamage { [weak self] _ in
+            Task { await self?.handle(.changed) }
+        }
     }
 
     deinit {

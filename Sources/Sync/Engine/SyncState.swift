@@ -28,9 +28,10 @@ public struct SyncState: Hashable, Sendable {
     /// can be read and written.
     ///
     /// The engine retries automatically. If the cache is damaged, the cause is a `StoreError` with
-    /// code `corruption`. With a damaged cache, the engine still sends outbox items. It stops the
-    /// work on a channel that cannot be read, and the feed if an event cannot be stored. It retries
-    /// both only after a call of ``SyncEngine/clearCachedData()`` or on the next connection.
+    /// code `corruption`. With a connection, the engine replaces a damaged cache by an empty one and
+    /// fetches the data again. Without a connection, or if the cache was replaced for the same
+    /// reason less than an hour ago, the damaged cache stays, and the engine still writes and sends
+    /// outbox items.
     public internal(set) var failure: SyncError?
 
     /// A Boolean value that indicates whether the feed is live, no channel has work left, and the

@@ -68,6 +68,7 @@ private enum Scope {
     static let losses = "losses"
     static let channelList = "list"
     static let user = "user"
+    static let replacedAt = "replaced"
     static let appInfo = "app"
     static let channelChangelog = "channels"
     static func unreported(in url: ChannelURL) -> String { "unreported \(url)" }
@@ -75,12 +76,15 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of an empty store.
+    /// Records the owner of an empty store and, if its cache was replaced, the time.
     ///
     /// The owner may then use the store offline.
-    package func recordOwner(_ user: User) throws(StoreError) {
+    package func recordOwner(_ user: User, replacedAt: Timestamp? = nil) throws(StoreError) {
         do {
-            try write { $0.setUser(user) }
+            try write { batch in
+                batch.setUser(user)
+                if let replacedAt { batch.setReplacedAt(replacedAt) }
+            }
         } catch let error as StoreError {
             throw error
         } catch {
@@ -128,9 +132,15 @@ extension StoreReader {
         do {
             return try User(serialized: bytes)
         } catch {
-            throw StoreError(
-                .corruption, "the stored user is damaged", path: "", cause: error)
+            throw try view.recordingDamage("the stored user is damaged", cause: error)
         }
+    }
+
+    /// Returns the time at which the cache was replaced, on the device's clock; `nil` if it was not.
+    ///
+    /// The tombstones of earlier deletions are gone.
+    func replacedAt() throws(StoreError) -> Timestamp? {
+        try text(Scope.replacedAt).flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
     }
 
     /// Returns the server's information about the application; `nil` if there is none or it cannot
@@ -170,6 +180,11 @@ extension StoreReader {
 
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
+
+    /// Records the time at which the cache was replaced.
+    func setReplacedAt(_ time: Timestamp) {
+        setText("\(time.milliseconds)", for: Scope.replacedAt)
+    }
 
     /// Sets the server epoch of the stored data, for the time in which no feed token contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {

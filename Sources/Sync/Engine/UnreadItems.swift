@@ -18,7 +18,7 @@ struct UnreadItems {
         guard try reader.hasAllChannels() else { return nil }
         for url in try reader.channelURLs() {
             // A channel that cannot be decoded counts as having no unread items.
-            set(try reader.groupChannel(orNil: url), of: url)
+            set(try reader.groupChannel(url), of: url)
         }
     }
 

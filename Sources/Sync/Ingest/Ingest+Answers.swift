@@ -96,7 +96,7 @@ extension Ingest {
     ) throws(StoreError) {
         let newest = page.orderedPositions.last.map(Gap.Bound.position) ?? extent.from
         guard let first = try batch.positions(in: url, from: newest, to: .end).first,
-            try batch.gaps(orAll: url).contains(where: { newest < $0.upper })
+            try batch.gaps(in: url).contains(where: { newest < $0.upper })
         else { return }
         if let unreported = try batch.unreported(of: url), unreported <= first { return }
         batch.setUnreported(first, of: url)
@@ -115,7 +115,7 @@ extension Ingest {
         // The positions above exclude the bounds. But a stored message at a bound, such as the
         // request's anchor, may be missing on the page, too.
         for case .position(let bound) in [extent.from, extent.through] {
-            let held = try batch.message(orNil: bound.messageID, in: url)
+            let held = try batch.message(bound.messageID, in: url)
             if held?.position == bound { positions.append(bound) }
         }
         return positions.filter {
@@ -138,8 +138,8 @@ extension Ingest {
     mutating func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
         let bound = Gap.Bound.position(position)
         // The range excludes the message's neighbors, even if they have the same time.
-        let older = try batch.positionOrNil(before: position, in: url)
-        let newer = try batch.positionOrNil(after: position, in: url)
+        let older = try batch.neighbor(of: position, in: url, isOlder: true)
+        let newer = try batch.neighbor(of: position, in: url, isOlder: false)
         let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
         let upper = min(bound.after, newer.map { .position($0) } ?? .end)
         try batch.markStale(
@@ -152,8 +152,8 @@ extension Ingest {
         try batch.markVerified(url, from: extent.from, through: extent.through)
         // Also remove stale ranges that are inside a gap: the gap already implies that their
         // messages must be fetched.
-        let gaps = try batch.gaps(orAll: url)
-        for range in try batch.staleRanges(orNone: url)
+        let gaps = try batch.gaps(in: url)
+        for range in try batch.staleRanges(in: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
             try batch.markVerified(url, from: range.lower, through: range.upper)
         }
@@ -241,7 +241,7 @@ extension Ingest {
         for id in ids {
             let events = interim.events[id] ?? []
             reactionChanges?.append(.insert(id, in: url))
-            guard let held = try batch.message(orNil: id, in: url) else { continue }
+            guard let held = try batch.message(id, in: url) else { continue }
             var message = held
             let found = reactions[id] ?? []
             let keys = Set(found.map(\.key))
@@ -262,7 +262,7 @@ extension Ingest {
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
-        let held = try batch.groupChannel(orNil: channel.url)
+        let held = try batch.groupChannel(channel.url)
         var channel = channel
         // Only the device sets this property, so keep its value.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
@@ -292,7 +292,7 @@ extension Ingest {
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ backfillCursor: PageCursor?
     ) throws(StoreError) {
-        let kept = try batch.gaps(orAll: url).filter {
+        let kept = try batch.gaps(in: url).filter {
             $0.changesSince != nil && extent.from <= $0.lower && $0.upper <= extent.through
         }
         var from = extent.from
@@ -325,7 +325,7 @@ extension Ingest {
     private func moveBackfillCursor(
         in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
     ) throws(StoreError) {
-        guard var gap = try batch.gaps(orAll: url).first(where: { $0.upper == upper }),
+        guard var gap = try batch.gaps(in: url).first(where: { $0.upper == upper }),
             gap.backfillCursor != cursor
         else { return }
         gap.backfillCursor = cursor

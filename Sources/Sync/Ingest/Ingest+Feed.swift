@@ -120,7 +120,7 @@ extension Ingest {
             for url in urls {
                 try deleteMessages(of: sender, in: url, at: time)
                 guard !channelsWithLastMessage.contains(url),
-                    let last = try batch.groupChannel(orNil: url)?.lastMessage,
+                    let last = try batch.groupChannel(url)?.lastMessage,
                     last.sender?.userID == sender, let id = last.messageID
                 else { continue }
                 try recordDeleted(id, in: url)
@@ -165,7 +165,7 @@ extension Ingest {
         let url = message.channelURL
         if flights.hasRequests(in: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
-        return try batch.message(orNil: position.messageID, in: url) != nil
+        return try batch.message(position.messageID, in: url) != nil
     }
 
     /// Removes all stored messages of a sender from a channel.
@@ -177,7 +177,7 @@ extension Ingest {
         // The answer to a request in flight may contain messages of the sender that are not stored.
         if flights.hasRequests(in: url) { flights.void(url) }
         for position in try batch.positions(in: url, from: .beginning, to: .end) {
-            let message = try batch.message(orNil: position.messageID, in: url)
+            let message = try batch.message(position.messageID, in: url)
             guard message?.sender?.userID == sender else { continue }
             try delete(position.messageID, in: url, at: time, messageSource(.eventMessageDeleted))
         }
@@ -188,7 +188,7 @@ extension Ingest {
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         // The answer to a request in flight may contain the message before the change.
         if flights.hasRequests(in: url) { flights.void(url) }
-        guard let position = try batch.message(orNil: id, in: url)?.position else { return }
+        guard let position = try batch.message(id, in: url)?.position else { return }
         try markStale(position, in: url)
     }
 
@@ -200,7 +200,7 @@ extension Ingest {
     private mutating func recordChanges(
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
-        if let held = try batch.message(orNil: id, in: url) {
+        if let held = try batch.message(id, in: url) {
             if let parent = held.parentMessageID { try recordChanged(parent, in: url) }
             return
         }
@@ -237,7 +237,7 @@ extension Ingest {
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
-        if var gap = try batch.newestGap(in: url), gap.backfillCursor != nil {
+        if var gap = try batch.firstGap(below: .end, in: url), gap.backfillCursor != nil {
             // The new gap was merged with an existing one. The backfill cursor of the existing gap
             // is older than some messages that are missing now, so restart the backfill at the
             // newest message.
@@ -262,7 +262,7 @@ extension Ingest {
     /// Returns the upper bound of the newest known range; the beginning of the history if no range
     /// is known.
     private func newestKnownBound(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
-        let gap = try batch.newestGap(in: url)
+        let gap = try batch.firstGap(below: .end, in: url)
         let unreported = try batch.unreported(of: url)
         let newest = try newestReported(in: url, before: unreported).map(Gap.Bound.position)
         var bound = newest ?? .beginning
@@ -292,7 +292,7 @@ extension Ingest {
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestKnownBound(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
-        for var gap in try batch.gaps(orAll: url)
+        for var gap in try batch.gaps(in: url)
         where gap.backfillCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
             // If the backfill continued at its cursor, it would skip new messages that are newer
             // than the cursor.
@@ -313,7 +313,8 @@ extension Ingest {
         guard let position = message.position,
             let unreported = try batch.unreported(of: message.channelURL), unreported <= position
         else { return }
-        let next = try batch.position(after: position, in: message.channelURL)
+        let next = try batch.neighbor(
+            of: position, in: message.channelURL, isOlder: false)
         batch.setUnreported(next, of: message.channelURL)
     }
 
@@ -322,7 +323,7 @@ extension Ingest {
         in url: ChannelURL, before unreported: Position?
     ) throws(StoreError) -> Position? {
         guard let unreported else { return try batch.newestPosition(in: url) }
-        return try batch.positionOrNil(before: unreported, in: url)
+        return try batch.neighbor(of: unreported, in: url, isOlder: true)
     }
 
     // MARK: Channels
@@ -331,7 +332,7 @@ extension Ingest {
     /// joined it.
     private mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
-        let held = try batch.groupChannel(orNil: url)
+        let held = try batch.groupChannel(url)
         var channel = held ?? GroupChannel()
         channel.url = url
         update.patch.apply(to: &channel)
@@ -382,8 +383,8 @@ extension Ingest {
     ) throws(StoreError) {
         let kept = Set(urls)
         for url in try batch.channelURLs() where !kept.contains(url) {
-            guard try batch.openChannel(orNil: url) == nil else { continue }
-            if keepsInvitations, try batch.groupChannel(orNil: url)?.myMemberState == .invited {
+            guard try batch.openChannel(url) == nil else { continue }
+            if keepsInvitations, try batch.groupChannel(url)?.myMemberState == .invited {
                 continue
             }
             try remove(url, .channelBackgroundSync, &report)
@@ -411,7 +412,7 @@ extension Ingest {
     private mutating func changeChannel(
         _ url: ChannelURL, _ source: CollectionEventSource, _ change: (inout GroupChannel) -> Void
     ) throws(StoreError) {
-        guard var channel = try batch.groupChannel(orNil: url) else { return }
+        guard var channel = try batch.groupChannel(url) else { return }
         change(&channel)
         try batch.save(channel, source: source)
         flights.recordChannel(url)
@@ -424,7 +425,7 @@ extension Ingest {
 
     /// Makes a message the last one of its channel, unless the channel has a newer one.
     private mutating func recordNewest(_ message: Message) throws(StoreError) {
-        guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
+        guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
         else {
             return
         }
@@ -440,11 +441,11 @@ extension Ingest {
 
     /// Replaces a channel's last message if that message was deleted.
     private mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        guard var channel = try batch.groupChannel(orNil: url), channel.lastMessage?.messageID == id
+        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
         else {
             return
         }
-        channel.lastMessage = try batch.newestMessages(orNone: url, limit: Ingest.lastCandidates)
+        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
             .first(where: \.countsAsLast)
         try batch.save(channel, source: channelSource(.eventChannelChanged))
         flights.recordChannel(url)

@@ -48,7 +48,7 @@ extension Ingest {
     /// Removes a channel's `messageOffset`, the time up to which the user has reset the history,
     /// because the server's new history may not contain the reset.
     private mutating func removeHistoryBeginning(of url: ChannelURL) throws(StoreError) {
-        guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
+        guard let held = try batch.groupChannel(url), held.historyBeginning != nil else {
             return
         }
         var channel = held
@@ -81,7 +81,7 @@ extension Ingest {
         try keepFormerEpoch(of: url, number)
         var lower = Gap.Bound.beginning
         var known: [(lower: Gap.Bound, upper: Gap.Bound)] = []
-        for gap in try batch.gaps(orAll: url) {
+        for gap in try batch.gaps(in: url) {
             if lower != .beginning || gap.lower != .beginning { known.append((lower, gap.lower)) }
             lower = gap.upper
         }
@@ -98,7 +98,7 @@ extension Ingest {
     /// The ranges that the loss makes stale are merged with those of the former epoch.
     private func keepFormerEpoch(of url: ChannelURL, _ number: Int64) throws(StoreError) {
         guard let former = try batch.formerEpoch(), !former.losses.contains(number),
-            try batch.staleRanges(orNone: url).contains(where: { former.losses.contains($0.epoch) })
+            try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.epoch) })
         else { return }
         batch.setFormerEpoch(
             FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
@@ -109,7 +109,7 @@ extension Ingest {
     /// The changelogs are not needed, because the engine fetches all stale ranges again, with their
     /// changes.
     private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
-        for gap in try batch.gaps(orAll: url) {
+        for gap in try batch.gaps(in: url) {
             var changed = gap
             if loss == .newEpoch { changed.backfillCursor = nil }
             changed.changesSince = nil
@@ -119,7 +119,7 @@ extension Ingest {
 
     /// Removes the stored messages in gaps, because their IDs may now belong to other messages.
     private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
-        for gap in try batch.gaps(orAll: url) {
+        for gap in try batch.gaps(in: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
                 try batch.removeMessage(position.messageID, in: url, source: .messageFill)
             }
@@ -128,7 +128,7 @@ extension Ingest {
 
     private func removeTombstones(in url: ChannelURL) throws(StoreError) {
         guard try batch.hasTombstones(in: url) else { return }
-        for tombstone in try batch.tombstones(orNone: url) {
+        for tombstone in try batch.tombstones(in: url) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
         }
     }

@@ -35,12 +35,7 @@ struct Ingest {
     /// A Boolean value that indicates whether the messages were received alone, that is, without
     /// the messages next to them in the history.
     var isAlone = false
-    /// An upper bound of the number of tombstones in each channel whose tombstones were counted.
-    private(set) var tombstoneCounts: [ChannelURL: Int]
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
-
-    /// The maximum number of tombstones of a channel.
-    static let tombstoneLimit = 1000
 
     /// The state of a channel that determines whether a message is stored.
     struct ChannelKnowledge {
@@ -91,7 +86,7 @@ struct Ingest {
 
     init(
         _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
-        hasSeparateReactions: Bool = false, tombstoneCounts: [ChannelURL: Int] = [:],
+        hasSeparateReactions: Bool = false,
         changes: [RequestID: [RequestID]] = [:]
     ) {
         self.batch = batch
@@ -99,7 +94,6 @@ struct Ingest {
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
-        self.tombstoneCounts = tombstoneCounts
         self.changes = changes
     }
 
@@ -108,9 +102,9 @@ struct Ingest {
     mutating func knowledge(of url: ChannelURL) throws(StoreError) -> ChannelKnowledge {
         if let known = channels[url] { return known }
         let knowledge = ChannelKnowledge(
-            beginning: try batch.groupChannel(orNil: url)?.historyBeginning,
+            beginning: try batch.groupChannel(url)?.historyBeginning,
             hasTombstones: try batch.hasTombstones(in: url),
-            stale: try batch.staleRanges(orNone: url))
+            stale: try batch.staleRanges(in: url))
         channels[url] = knowledge
         return knowledge
     }
@@ -120,7 +114,7 @@ struct Ingest {
     /// Determines which part of the history the feed has reported, before messages are added.
     private mutating func loadFeedState(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.feedState == nil else { return }
-        let gap = try batch.newestGap(in: url)
+        let gap = try batch.firstGap(below: .end, in: url)
         let unreported = try batch.unreported(of: url)
         let newest = try newestReported(in: url, before: unreported)
         channels[url]?.feedState = FeedState(
@@ -200,7 +194,7 @@ struct Ingest {
         let url = message.channelURL
         if let beginning = known.beginning, .position(position) < beginning { return false }
         guard known.hasTombstones,
-            let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
+            let tombstone = try batch.tombstone(of: position.messageID, in: url)
         else { return true }
         // The answer to a request that was made after the deletion proves that the message exists
         // again. An event of the feed does not prove it, because the feed may repeat earlier
@@ -210,6 +204,17 @@ struct Ingest {
         }
         try batch.removeTombstone(of: position.messageID, in: url)
         return true
+    }
+
+    /// Returns a Boolean value that indicates whether a message may have been deleted before the
+    /// cache was replaced, so that its tombstone is gone.
+    ///
+    /// Such a message is not stored until the server returns it.
+    func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
+        guard let replacedAt = try batch.replacedAt(), let position = message.position,
+            position.createdAt.earlier(by: options.clockSkew) <= replacedAt
+        else { return false }
+        return try batch.message(position.messageID, in: message.channelURL) == nil
     }
 
     /// Stores a message that was received alone.
@@ -222,13 +227,13 @@ struct Ingest {
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
-        let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
+        let isHeld = try batch.message(position.messageID, in: url) != nil
         isAlone = true
         defer { isAlone = false }
         guard try apply(message, source, freshness) else { return false }
         if !isHeld, try !batch.isInGap(position, in: url) {
-            let lower = try batch.positionOrNil(before: position, in: url)
-            let upper = try batch.positionOrNil(after: position, in: url)
+            let lower = try batch.neighbor(of: position, in: url, isOlder: true)
+            let upper = try batch.neighbor(of: position, in: url, isOlder: false)
             try batch.open(
                 Gap(
                     in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
@@ -248,7 +253,7 @@ struct Ingest {
     /// contain it.
     func outboxItem(of message: Message) throws(StoreError) -> OutboxItem? {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
-            let item = try batch.outboxItem(orNil: id), item.isUnderstood, item.operation == .send,
+            let item = try batch.readableOutboxItem(id), item.isUnderstood, item.operation == .send,
             item.channelURL == message.channelURL
         else { return nil }
         return item
@@ -264,7 +269,7 @@ struct Ingest {
             // look it up in the cache later: the cache may not contain the message, or may lose its
             // row in a power failure.
             for id in changes[item.requestID] ?? [] {
-                guard var change = try batch.outboxItem(orNil: id) else { continue }
+                guard var change = try batch.readableOutboxItem(id) else { continue }
                 change.messageID = message.messageID
                 change.targetEpoch = try batch.lastEpoch()
                 try batch.save(change)
@@ -279,14 +284,14 @@ struct Ingest {
             return
         }
         try batch.markVerified(url, from: .position(position), through: .position(position))
-        channels[url]?.stale = try batch.staleRanges(orNone: url)
+        channels[url]?.stale = try batch.staleRanges(in: url)
     }
 
     /// Removes a message, and saves a tombstone if an older copy might arrive.
     mutating func delete(
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
-        let held = try batch.message(orNil: id, in: url)
+        let held = try batch.message(id, in: url)
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.recordDeleted(id, in: url)
         guard isHeld else { return }
@@ -297,37 +302,6 @@ struct Ingest {
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
         channels[url]?.hasTombstones = true
-        try countTombstone(in: url)
-    }
-
-    /// Increments the number of a channel's tombstones.
-    ///
-    /// The stored tombstones are counted only once, because there may be many.
-    private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
-        if let counted = tombstoneCounts[url] {
-            tombstoneCounts[url] = counted + 1
-        } else {
-            tombstoneCounts[url] = try batch.tombstoneCount(in: url)
-        }
-        if tombstoneCounts[url, default: 0] > Ingest.tombstoneLimit {
-            try removeOldTombstones(of: url)
-        }
-    }
-
-    /// Removes the older half of a channel's tombstones if there are too many.
-    ///
-    /// Without a tombstone, an old copy from a push or an import can restore a deleted message,
-    /// until its range is fetched again. Events of the feed and answers to requests cannot restore
-    /// it, because they do not depend on tombstones.
-    private mutating func removeOldTombstones(of url: ChannelURL) throws(StoreError) {
-        let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
-        tombstoneCounts[url] = oldestFirst.count
-        // The count is only an upper bound, so check the actual number.
-        guard oldestFirst.count > Ingest.tombstoneLimit else { return }
-        for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
-            try batch.removeTombstone(of: tombstone.messageID, in: url)
-        }
-        tombstoneCounts[url] = oldestFirst.count - Ingest.tombstoneLimit / 2
     }
 
     /// Applies an event to a stored message.
@@ -338,7 +312,7 @@ struct Ingest {
         // Record the event, because the answer to an earlier request may contain this message
         // without it.
         flights.record(event, of: id, in: url)
-        guard var message = try batch.message(orNil: id, in: url) else { return }
+        guard var message = try batch.message(id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)
     }

@@ -10,8 +10,8 @@ extension StoreReader {
     /// because the server has not returned it since.
     func epoch(of id: MessageID, in url: ChannelURL) throws(StoreError) -> ServerEpoch? {
         if let former = try formerEpoch(),
-            let position = try message(orNil: id, in: url)?.position,
-            try staleRanges(orNone: url).contains(where: {
+            let position = try message(id, in: url)?.position,
+            try staleRanges(in: url).contains(where: {
                 former.losses.contains($0.epoch) && $0.contains(position)
             })
         {

@@ -8,7 +8,7 @@ extension SyncCore {
         _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ interim: Flights.Interim?
     ) {
         guard let url = call.request.channelURL else { return }
-        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
+        let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
             // The item was canceled, or the feed has confirmed it, while the request was in flight.
@@ -38,12 +38,12 @@ extension SyncCore {
                     // The feed may not have reported the channel yet. Then also store the message if
                     // a viewer shows the channel, so that the viewer keeps showing the message. If
                     // the feed has reported all channels, the user has lost the channel.
-                    let isGroup = try ingest.batch.groupChannel(orNil: url) != nil
-                    let isOpen = try ingest.batch.openChannel(orNil: url) != nil
+                    let isGroup = try ingest.batch.groupChannel(url) != nil
+                    let isOpen = try ingest.batch.openChannel(url) != nil
                     let isUnreported = try !ingest.batch.hasAllChannels()
                     let isHeld = isGroup || isOpen || (isShown && isUnreported)
                     // A void answer to an edit does not prove that the message still exists.
-                    let isKnown = try ingest.batch.message(orNil: messageID, in: url) != nil
+                    let isKnown = try ingest.batch.message(messageID, in: url) != nil
                     let exists = interim != nil || item.operation == .send || isKnown
                     if isHeld && exists {
                         try ingest.applyAlone(message, source, .untrusted)
@@ -146,7 +146,7 @@ extension SyncCore {
     /// items can be sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
-        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
+        let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         // If the item cannot be read or written now, the engine retries it on the next connection.
         guard let item = found ?? nil else { return }
         let text = "not sent: the maximum number of attempts was reached"
@@ -207,7 +207,7 @@ extension SyncCore {
     /// Sets ``OutboxItem/isDoubtful`` of an item to `false`, because the item did not reach the
     /// server.
     mutating func clearDoubtfulMark(of id: RequestID) {
-        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
+        let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard var item = found ?? nil, item.isDoubtful else { return }
         item.isDoubtful = false
         save(item)
@@ -268,7 +268,7 @@ extension SyncCore {
     mutating func deliveryResult(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
         let ended = lastResults[id]
         let known = read { (reader) throws(StoreError) -> DeliveryResult? in
-            if let item = try reader.outboxItem(orNil: id) {
+            if let item = try reader.readableOutboxItem(id) {
                 return item.state == .failed ? .failed(item) : nil
             }
             if let ended { return ended }

@@ -45,7 +45,7 @@ extension SyncCore {
         while let id = outbox.first(in: url) {
             guard
                 let found = read({ (reader) throws(StoreError) in
-                    try reader.outboxItem(orNil: id)
+                    try reader.readableOutboxItem(id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
             // Keep a damaged item on disk, and send the items that follow it.
@@ -202,7 +202,7 @@ extension SyncCore {
                 let id = try reader.message(requestID: target, in: item.channelURL)?.messageID
                 return (
                     id: id, epoch: try reader.epoch(of: id ?? "", in: item.channelURL),
-                    isWaiting: try reader.outboxItem(orNil: target) != nil
+                    isWaiting: try reader.readableOutboxItem(target) != nil
                 )
             }
             guard let found else { return .delay(.seconds(1)) }

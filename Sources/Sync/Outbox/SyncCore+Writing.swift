@@ -15,8 +15,13 @@ extension SyncCore {
         try checkNotDeleted(item)
         let superseded = try commit { (ingest) throws(StoreError) in
             var item = item
-            item.follows = try ingest.batch.newestPosition(orNil: item.channelURL)
-            item.targetEpoch = try ingest.batch.epoch(ofTargetOf: item)
+            let batch = ingest.batch
+            item.follows = try batch.unlessDamaged { () throws(StoreError) in
+                try batch.newestPosition(in: item.channelURL)
+            }
+            item.targetEpoch = try batch.unlessDamaged { () throws(StoreError) in
+                try batch.epoch(ofTargetOf: item)
+            }
             try ingest.batch.save(item, source: item.localSource)
             if let target { try ingest.batch.save(target, source: item.localSource) }
             return try ingest.removeChanges(supersededBy: item)
@@ -58,7 +63,7 @@ extension SyncCore {
                 .channelFrozen)
         case .update, .delete:
             guard let id = item.messageID, let reader = try? snapshot(),
-                let user = try? state.user ?? reader.storedUserOrNil(),
+                let user = try? state.user ?? reader.storedUser(),
                 let sender = (try? reader.message(id, in: url))?.sender,
                 sender.userID != user.userID
             else { return }
@@ -160,11 +165,11 @@ extension SyncCore {
         let removed = try commit { (ingest) throws(StoreError) -> [OutboxItem] in
             var removed: [OutboxItem] = []
             for id in ids {
-                guard let item = try ingest.batch.outboxItem(orNil: id), isMeant(item) else {
+                guard let item = try ingest.batch.readableOutboxItem(id), isMeant(item) else {
                     continue
                 }
                 for id in (ingest.changes[id] ?? []) + [id] {
-                    guard let item = try ingest.batch.outboxItem(orNil: id) else { continue }
+                    guard let item = try ingest.batch.readableOutboxItem(id) else { continue }
                     try ingest.batch.removeOutboxItem(id, source: .localMessageCanceled)
                     removed.append(item)
                 }

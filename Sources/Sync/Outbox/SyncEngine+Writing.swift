@@ -284,7 +284,7 @@ extension SyncEngine {
     ///
     /// Call this method before reading any of the files.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
-        let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
+        let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
         for file in files where file.url == nil {
             let size = try size(of: file)
             if let limit = info?.uploadSizeLimit, size > limit {

@@ -107,7 +107,7 @@ extension StoreReader {
         in url: ChannelURL, _ state: OutboxItemState
     ) throws(StoreError) -> [Message] {
         let items = try outboxItems(in: url)
-        let overlay = UnsentChanges(items, userID: try storedUserOrNil()?.userID)
+        let overlay = UnsentChanges(items, userID: try storedUser()?.userID)
         return items.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
             .compactMap { $0.message.flatMap(overlay.shown) }
     }

@@ -60,14 +60,14 @@ extension Matrix {
         return changes
     }
 
-    /// Detects the contradictions of a device, and rebuilds its indexes.
+    /// Detects the contradictions of a device, and removes its cache.
     func rebuild(_ world: World, _ outcome: inout Outcome) throws {
         try world.openDevice()
         let problems = try world.store?.check() ?? []
         if problems.isEmpty { outcome.violations.append("a contradiction was not found") }
         world.dropDevice()
         outcome.record(report: "`check`")
-        try ChatStore.rebuildIndexes(at: world.device)
-        outcome.record(call: "`rebuildIndexes`")
+        try ChatStore.removeCache(at: world.device)
+        outcome.record(call: "`removeCache`")
     }
 }

@@ -84,20 +84,9 @@ package struct Matrix: Sendable {
     private func open(
         _ world: World, _ outcome: inout Outcome, _ key: EncryptionKey?
     ) throws {
-        for _ in 1...4 {
-            do {
-                try world.openDevice(key: key)
-                try world.readAll()
-                break
-            } catch let error as StoreError where error.code == .corruption {
-                world.dropDevice()
-                outcome.record(report: "StoreError.corruption")
-                try ChatStore.rebuildCache(at: world.device)
-                outcome.record(call: "`rebuildCache`")
-            }
-        }
+        try world.openDevice(key: key)
         guard let report = world.store?.openingReport else { return }
-        if report.cacheDamage != nil { outcome.record(report: "cacheDamage") }
+        if report.replacedCache != nil { outcome.record(report: "replacedCache") }
         if report.isCacheNew { outcome.record(report: "isCacheNew") }
         if report.cacheLogs.hasTornTail { outcome.record(report: "cacheLogs.hasTornTail") }
         if report.outboxDamage != nil { outcome.record(report: "outboxDamage") }
@@ -105,17 +94,5 @@ package struct Matrix: Sendable {
         if report.outboxLoss != nil { outcome.record(report: "outboxLoss") }
         if report.outboxLogs.hasTornTail { outcome.record(report: "outboxLogs.hasTornTail") }
         if report.isOutboxLost { outcome.record(report: "isOutboxLost") }
-    }
-}
-
-extension World {
-    /// Reads all data of the device, so that any damage is found.
-    fileprivate func readAll() throws {
-        guard let store else { return }
-        for url in World.channels {
-            _ = try store.messages(in: url)
-            _ = try store.gaps(in: url)
-        }
-        _ = try store.outboxItems()
     }
 }

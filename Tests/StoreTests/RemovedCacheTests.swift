@@ -4,8 +4,8 @@ import Testing
 
 @testable import Store
 
-/// Tests that a cache that cannot be opened is replaced, and that no outbox item is lost.
-@Suite struct RebuildTests {
+/// Tests that a removed or unreadable cache becomes an empty one, and that no outbox item is lost.
+@Suite struct RemovedCacheTests {
     private let directory: StoreDirectory
 
     /// Creates and closes a store with a token, an outbox item, and a message in a channel without
@@ -29,18 +29,9 @@ import Testing
         OutboxItem(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
     }
 
-    private func openingCode() -> StoreError.Code? {
-        do {
-            try directory.open().close()
-            return nil
-        } catch {
-            return error.code
-        }
-    }
-
-    private func expectRebuilt(_ store: ChatStore) throws {
+    private func expectEmptyCache(_ store: ChatStore) throws {
         #expect(store.openingReport.isCacheNew && !store.openingReport.isNew)
-        #expect(!store.openingReport.isOutboxLost && !store.openingReport.isCoverageDropped)
+        #expect(!store.openingReport.isOutboxLost)
         #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs() == [] && store.messageCount() == 0)
         #expect(try store.tokenScopes() == [])
@@ -52,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["MANIFEST", "CURRENT"], [false, true])
-    func cacheThatDoesNotOpenIsRebuilt(file: String, isGone: Bool) throws {
+    func cacheThatDoesNotOpenIsReplaced(file: String, isGone: Bool) throws {
         let path = try #require(
             try directory.files("cache").first { $0.lastPathComponent.hasPrefix(file) })
         if isGone {
@@ -60,26 +51,25 @@ import Testing
         } else {
             try Data("damage".utf8).write(to: path)
         }
-        #expect(openingCode() == .corruption)
-        try ChatStore.rebuildCache(at: directory.url)
         let store = try directory.open()
-        try expectRebuilt(store)
+        #expect(store.openingReport.replacedCache?.code == .corruption)
+        try expectEmptyCache(store)
         store.close()
         let again = try directory.open()
-        #expect(!again.openingReport.isCacheNew)
+        #expect(!again.openingReport.isCacheNew && again.openingReport.replacedCache == nil)
         #expect(try again.message("1", in: "general") == message)
     }
 
-    @Test func cacheThatOpensIsRebuiltToo() throws {
-        try ChatStore.rebuildCache(at: directory.url)
-        try expectRebuilt(directory.open())
+    @Test func removedCacheIsCreatedAgain() throws {
+        try ChatStore.removeCache(at: directory.url)
+        try expectEmptyCache(directory.open())
     }
 
-    @Test func openStoreIsNotRebuilt() throws {
+    @Test func cacheOfAnOpenStoreIsNotRemoved() throws {
         let store = try directory.open()
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
-            try ChatStore.rebuildCache(at: directory.url)
+            try ChatStore.removeCache(at: directory.url)
         }
         #expect(error?.code == .locked)
         #expect(try directory.contents() == before)
@@ -87,7 +77,7 @@ import Testing
         try store.write { try $0.save(outboxItem("s")) }
     }
 
-    @Test(arguments: ["cache", "outbox"]) func lockOfEitherDatabasePreventsARebuild(name: String)
+    @Test(arguments: ["cache", "outbox"]) func lockOfEitherDatabasePreventsTheRemoval(name: String)
         throws
     {
         // Simulates a store that has one database open, and has closed the other because it cannot
@@ -95,7 +85,7 @@ import Testing
         let database = try LevelDB(at: directory.url.appending(path: name).path)
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
-            try ChatStore.rebuildCache(at: directory.url)
+            try ChatStore.removeCache(at: directory.url)
         }
         #expect(error?.code == .locked)
         #expect(error?.path == database.path)
@@ -108,24 +98,24 @@ import Testing
             to: directory.url.appending(path: "VERSION"))
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
-            try ChatStore.rebuildCache(at: directory.url)
+            try ChatStore.removeCache(at: directory.url)
         }
         #expect(error?.code == .newerSchema)
         #expect(try directory.contents() == before)
     }
 
-    @Test func rebuildingAMissingStoreHasNoEffect() throws {
+    @Test func removingAMissingCacheHasNoEffect() throws {
         let place = directory.url.appending(path: "none")
-        try ChatStore.rebuildCache(at: place)
+        try ChatStore.removeCache(at: place)
         #expect(!FileManager.default.fileExists(atPath: place.path))
         let file = directory.url.appending(path: "VERSION")
-        let error = #expect(throws: StoreError.self) { try ChatStore.rebuildCache(at: file) }
+        let error = #expect(throws: StoreError.self) { try ChatStore.removeCache(at: file) }
         #expect(error?.code == .io)
     }
 
-    @Test func cacheIsRebuiltWithoutAnOutbox() throws {
+    @Test func cacheIsRemovedWithoutAnOutbox() throws {
         try FileManager.default.removeItem(at: directory.url.appending(path: "outbox"))
-        try ChatStore.rebuildCache(at: directory.url)
+        try ChatStore.removeCache(at: directory.url)
         #expect(try directory.open().openingReport.isNew)
     }
 }

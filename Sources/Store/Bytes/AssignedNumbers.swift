@@ -1,0 +1,36 @@
+import Models
+
+extension FixedWidthInteger {
+    /// The maximum of the numbers that the store assigns.
+    ///
+    /// The store assigns ascending numbers, and never reaches this maximum in practice.
+    static var maximumAssigned: Self { .max / 2 }
+
+    /// The range of the numbers that the store assigns.
+    static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
+}
+
+extension Rows {
+    /// Returns the greatest number in any row, ignoring numbers that the store cannot have
+    /// assigned.
+    ///
+    /// - Complexity: O(*c*) in the channels, and a seek for each table.
+    func greatestNumber() throws(StoreError) -> ChannelNumber {
+        var greatest: ChannelNumber = 0
+        func add(_ number: ChannelNumber?) -> Bool {
+            guard let number, number < .maximumAssigned else { return false }
+            greatest = max(greatest, number)
+            return true
+        }
+        for table in Table.ofChannels + [.url, .cleared] {
+            try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
+                (key, _) throws(StoreError) in !add(readableNumber(ofKey: key))
+            }
+        }
+        try scan(KeyRange(prefix: [Table.name.rawValue])) { (_, value) throws(StoreError) in
+            _ = add(try? channelNumber(ofNameValue: value))
+            return true
+        }
+        return greatest
+    }
+}

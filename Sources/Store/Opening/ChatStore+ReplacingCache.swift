@@ -1,0 +1,162 @@
+public import Foundation
+package import Models
+
+// A damaged cache is replaced by an empty one, because all its data can be fetched again.
+
+extension ChatStore {
+    /// Replaces the cache by an empty one, because its bytes are not those that were written.
+    ///
+    /// The outbox, drafts and pins stay. Observers receive ``Change/Operation/replacedCache``.
+    /// Existing ``Snapshot``s stay valid: the old files are closed when the last of them is
+    /// released, and are then set aside. If the process ends during the call, the next opening uses
+    /// the old cache or the new one.
+    ///
+    /// If the reason does not concern the current cache, the call has no effect, because the
+    /// cache was replaced in the meantime.
+    ///
+    /// - Parameters:
+    ///   - reason: The damage.
+    ///   - now: The device's time; `nil` to replace the cache regardless of earlier replacements.
+    /// - Throws: ``StoreError``: `corruption` if the cache was replaced for a reason of the same
+    ///   kind less than an hour ago; `closed`, `suspended`, `permission`, `noSpace` or `io`. The
+    ///   old cache then stays.
+    /// - Precondition: The call is not inside a write.
+    /// - Complexity: Waits for the disk.
+    package func replaceCache(reason: StoreError, at now: Timestamp?) throws(StoreError) {
+        precondition(!isWriting, "ChatStore.replaceCache is a write: call it after this one.")
+        try writer.withLock { (writer) throws(StoreError) in
+            guard isCacheDamage(reason) else { return }
+            let number = try state.withLock { (state) throws(StoreError) in
+                guard let number = state.committed?.number ?? state.resumed?.number,
+                    state.failure?.code != .suspended
+                else { throw state.failure ?? StoreError(closedAt: path) }
+                return number
+            }
+            let old = cache
+            let files = directory.map(CacheFiles.init(in:))
+            let new = try openEmptyCache(at: files?.replace(reason: reason, at: now) ?? old.path)
+            let committed = CommittedState(
+                number: number + 1, cache: try new.snapshot(), outbox: try outbox.snapshot())
+            writer = Writer(next: writer.next.ofEmptyCache)
+            caches.withLock { $0 = new }
+            state.withLock { ($0.resumed, $0.failure) = (nil, nil) }
+            publish(
+                committed,
+                Change(number: number + 1, entries: [Change.Entry(operation: .replacedCache)]))
+            // Ignore errors: the next opening sets the files aside.
+            old.retire { try? files?.setAside(old.path) }
+        }
+        for observer in replacementObservers.withLock({ $0 }) { observer(reason) }
+    }
+
+    private func openEmptyCache(at path: String) throws(StoreError) -> LevelDB {
+        do throws(StoreError) {
+            let new = try LevelDB(
+                at: path, options: cache.options, environment: cache.environment.another())
+            new.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
+            try new.setSchemaVersion(StoreSchema.current.version)
+            return new
+        } catch {
+            // The old cache stays the current one. Report the original error.
+            if directory != nil { try? DiskFile.removeAll(at: path) }
+            throw error
+        }
+    }
+
+    /// Calls a closure after each replacement of the cache, with the reason, on the thread that
+    /// replaces the cache.
+    package func observeReplacements(_ observer: @escaping @Sendable (StoreError) -> Void) {
+        replacementObservers.withLock { $0.append(observer) }
+    }
+}
+
+extension Batch.NextNumbers {
+    /// The numbers after the cache was replaced by an empty one.
+    fileprivate var ofEmptyCache: Self {
+        var next = self
+        (next.channel, next.access, next.recordedGeneration) = (1, nil, 0)
+        return next
+    }
+}
+
+// MARK: Closed stores
+
+extension ChatStore {
+    /// Makes the next opening of a closed store rebuild the index of the outbox items.
+    ///
+    /// Call this method if ``check()`` has found problems in the outbox. All readable items are
+    /// kept. ``OpeningReport/isOutboxReindexed`` reports the result.
+    ///
+    /// - Parameter directory: The directory of the store. If it has no store, the call has no
+    ///   effect.
+    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
+    ///   version of this package wrote the files), nothing was changed. Other codes: `permission`
+    ///   or `io`.
+    /// - Complexity: O(1); the next opening is O(*n*) in the rows of the outbox.
+    public static func reindexOutbox(at directory: URL) throws(StoreError) {
+        let files = StoreFiles(directory: directory)
+        try files.checkVersion(for: .current)
+        guard files.exist else { return }
+        try LevelDB.Environment.disk().withLock(of: files.outbox, files.outboxDistrust.set)
+    }
+}
+
+extension StoreFiles {
+    var caches: CacheFiles { CacheFiles(in: directory) }
+
+    /// Returns a Boolean value that indicates whether an error of opening means that the cache has
+    /// to be replaced.
+    func isCacheDamage(_ error: StoreError) -> Bool {
+        (error.code == .corruption || error.code == .newerSchema)
+            && (error.path + "/").hasPrefix(cache + "/")
+    }
+
+    /// Replaces the damaged cache of a closed store by an empty directory.
+    ///
+    /// - Throws: `locked` if another process has the store open; errors of
+    ///   ``CacheFiles/replace(reason:at:)``.
+    func replaceCache(reason: StoreError, at now: Timestamp) throws(StoreError) {
+        let environment = LevelDB.Environment.disk()
+        // As for ``ChatStore/removeCache(at:)``, lock both databases.
+        try environment.withLock(of: outbox) { () throws(StoreError) in
+            try environment.withLock(of: cache) { () throws(StoreError) in
+                _ = try caches.replace(reason: reason, at: now)
+            }
+        }
+    }
+}
+
+extension ChatStore {
+    /// Removes the cache of a closed store, so that the next opening creates an empty cache.
+    ///
+    /// The next sync fetches the data from the server again. The outbox, which contains the user's
+    /// unsent items, is not changed. The next opening sets ``OpeningReport/isCacheNew``.
+    ///
+    /// - Parameter directory: The directory of the store. If it has no cache, the call has no
+    ///   effect.
+    /// - Throws: ``StoreError``. With `locked` (the store is open) and `newerSchema` (a newer
+    ///   version of this package wrote the files), nothing was changed. With `permission` and `io`,
+    ///   some files may already be removed: repeat the call.
+    /// - Complexity: O(*n*) in the number of files; waits for the disk.
+    public static func removeCache(at directory: URL) throws(StoreError) {
+        let files = StoreFiles(directory: directory)
+        try files.checkVersion(for: .current)
+        let environment = LevelDB.Environment.disk()
+        guard access(files.cache, F_OK) == 0 else {
+            if errno == ENOENT { return }
+            throw StoreError(errno: errno, doing: "find the cache", path: files.cache)
+        }
+        // Also lock the outbox. An open store always holds the lock of the outbox, but not always
+        // that of the cache: it releases that lock while it reopens the files after a failed write.
+        try environment.withLock(of: files.outbox) { () throws(StoreError) in
+            try environment.withLock(of: files.cache) {}
+            try files.caches.removeReplaced()
+            try DiskFile.remove(CacheReplacement.path(in: directory.path))
+            try LevelDB.destroy(at: files.cache)
+            try DatabaseFiles(files.cache).checkAllAreGone()
+            // If the process ends before all files are removed, the next opening finds a damaged
+            // cache and replaces it.
+            try DiskFile(directory: directory.path).sync()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Models
+import Store
+
+extension StoreReader {
+    /// Returns an outbox item; `nil` if it is missing or cannot be decoded.
+    ///
+    /// A damaged item must not keep the engine from its other work. The store keeps the item and
+    /// reports it.
+    func readableOutboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
+        try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
+    }
+
+    /// Returns the result of a read; `nil` if the read finds damage.
+    ///
+    /// Use this only to write what the user did: a damaged cache must not prevent that.
+    func unlessDamaged<Value>(
+        _ read: () throws(StoreError) -> Value?
+    ) throws(StoreError) -> Value? {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            guard error.code == .corruption else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a position is in a gap.
+    func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
+        try gap(around: position, in: url) != nil
+    }
+}
