@@ -106,7 +106,15 @@ final class Program: @unchecked Sendable {
     /// Returns the output including that text.
     @discardableResult
     func reads(anyOf texts: [String]) async throws -> String {
-        try await onQueue { try $0.read.reads(anyOf: texts, from: $0.output) }
+        try await onQueue { program in
+            do {
+                return try program.read.reads(anyOf: texts, from: program.output)
+            } catch let ended as Ended {
+                // With the stacks, if the watchdog ended the program.
+                program.readOfErrors.add(program.errors.fileHandleForReading.readDataToEndOfFile())
+                throw Ended(description: "\(ended), with errors: \(program.readOfErrors.text)")
+            }
+        }
     }
 
     /// Reads the standard error until a text appears.
