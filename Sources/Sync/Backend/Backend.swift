@@ -24,8 +24,9 @@ public import Models
 /// the operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
 /// Any task may make calls, and calls may be concurrent. If the calling task is canceled, the call
-/// promptly throws `canceled`. The engine cancels calls on other threads than its own, so that it
-/// goes on if a backend blocks the thread that cancels a call. All times are on the server's clock.
+/// promptly throws `canceled`. The engine cancels calls on other threads than its own, so a backend
+/// that blocks the thread that cancels a call does not block the engine. The engine connects again
+/// only after the canceled calls have returned. All times are on the server's clock.
 ///
 /// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
 ///   throws `notFound` or `refused` and has no effect.

@@ -31,6 +31,8 @@ public actor SyncEngine {
     private(set) var core: SyncCore
     var activityObservers = ActivityObservers()
     private var calls: [Int: RunningCall] = [:]
+    /// The canceled calls that have not returned yet.
+    private var canceledCalls: [Int: Task<Void, Never>] = [:]
     /// The waits in progress, each with its number: a wait that is canceled while it ends is
     /// ignored, even if another one for the same purpose has begun.
     private var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
@@ -245,7 +247,7 @@ public actor SyncEngine {
     public func close() async {
         if closing == nil {
             let tasks =
-                calls.values.map(\.task) + waits.values.map(\.task)
+                calls.values.map(\.task) + canceledCalls.values + waits.values.map(\.task)
                 + [renewal].compactMap { $0?.task }
             handle(.disconnect)
             for ticket in tickets.keys.sorted() { handle(.abandon(ticket: ticket)) }
@@ -456,7 +458,7 @@ public actor SyncEngine {
         activityObservers.report(action, at: core.time)
         switch action {
         case .call(let request, let number): call(request, number)
-        case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
+        case .cancel(let number): cancel(number)
         case .wait(let wait, let attempt, let duration):
             self.wait(wait, beforeAttempt: attempt, atLeast: duration)
         case .cancelWait(let wait): waits.removeValue(forKey: wait)?.task.cancelWithoutWaiting()
@@ -483,8 +485,13 @@ public actor SyncEngine {
 
     private func call(_ request: BackendRequest, _ number: Int) {
         let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
-        let task = Task { [weak self] in
+        // A canceled feed that begins late would otherwise take the first batch of the new
+        // connection, which reports that the feed is live.
+        var canceled: [Task<Void, Never>] = []
+        if case .connect = request { canceled += canceledCalls.values }
+        let task = Task { [weak self, canceled] in
             await ending?.value
+            for call in canceled { await call.value }
             let answer = await backend.answer(
                 to: request, store.outboxFiles,
                 storedChannel: {
@@ -508,7 +515,14 @@ public actor SyncEngine {
         calls[number] = RunningCall(task: task, meter: meter)
     }
 
+    private func cancel(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        canceledCalls[number] = call.task
+        call.cancel()
+    }
+
     private func handle(_ answer: BackendAnswer, _ number: Int) {
+        canceledCalls[number] = nil
         guard calls.removeValue(forKey: number) != nil else { return }
         activityObservers.report(answer, number, at: now)
         handle(.answer(answer, call: number))

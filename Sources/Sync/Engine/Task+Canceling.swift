@@ -5,10 +5,10 @@ extension Task {
     /// returned.
     ///
     /// `cancel()` calls the handlers on the calling thread. A handler of a backend, an HTTP client or
-    /// the app may block, and if an actor called it, the actor would never run again. The handlers
-    /// therefore do not run on a thread of the cooperative pool, either.
-    package func cancelWithoutWaiting() { canceling.async { cancel() } }
+    /// the app may block, and if an actor called it, the actor would never run again.
+    package func cancelWithoutWaiting() {
+        // Each cancellation has a serial queue. On Linux, a concurrent queue uses the threads of the
+        // cooperative pool, one for each core; a serial queue gets another thread if these are busy.
+        DispatchQueue(label: "scrollback.cancel").async { cancel() }
+    }
 }
-
-/// Concurrent, so that a handler that blocks does not delay other cancellations.
-private let canceling = DispatchQueue(label: "scrollback.cancel", attributes: .concurrent)
