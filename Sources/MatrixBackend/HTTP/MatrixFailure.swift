@@ -51,7 +51,7 @@ extension BackendError {
                 detail: failure.isSoftLogout ? .sessionKeyExpired : .accessTokenNotValid)
         case (403, "M_USER_DEACTIVATED"):
             self.init(.sessionRevoked, message, detail: .userDeactivated)
-        case (404, "M_UNRECOGNIZED"), (405, _): self.init(.unsupported, message)
+        case (404, "M_UNRECOGNIZED"), (405, _), (501, _): self.init(.unsupported, message)
         case (404, _): self.init(.notFound, message, detail: .notFoundInDatabase)
         case (413, _), (_, "M_TOO_LARGE"):
             self.init(.refused, message, detail: .fileSizeLimitExceeded)

@@ -277,9 +277,10 @@ import Testing
 
     // MARK: Addresses
 
-    @Test func addressWithoutAHomeserverIsRefused() async throws {
+    @Test(arguments: [404, 405, 501])
+    func addressWithoutAHomeserverIsRefused(status: Int) async throws {
         let device = Device(.password("secret"))
-        device.server.reply("POST login", "<html>", status: 404)
+        device.server.reply("POST login", "<html>", status: status)
         let error = await #expect(throws: BackendError.self) {
             try await device.backend.connect(as: Credentials("@alice:example.org"))
         }
