@@ -199,14 +199,18 @@ struct Backfill {
     /// - Returns: The channel; `nil` if no channel can be processed.
     mutating func next() -> ChannelURL? {
         guard isOn else { return nil }
-        let index =
-            queue.firstIndex { canContinue($0) && (isShown($0) || awaited.contains($0)) }
-            ?? queue.firstIndex(where: canContinue)
-        guard let index else { return nil }
+        // Search the queue, which may contain all channels, only if it contains such a channel.
+        let hasFirst = viewers.keys.contains(where: isQueued) || awaited.contains(where: isQueued)
+        let first =
+            hasFirst
+            ? queue.firstIndex { canContinue($0) && (isShown($0) || awaited.contains($0)) } : nil
+        guard let index = first ?? queue.firstIndex(where: canContinue) else { return nil }
         let url = queue.remove(at: index)
         queued.remove(url)
         return url
     }
+
+    private func isQueued(_ url: ChannelURL) -> Bool { queued.contains(url) }
 
     private func canContinue(_ url: ChannelURL) -> Bool {
         guard let work = works[url] else { return true }
