@@ -158,6 +158,11 @@ struct Backfill {
     mutating func enqueueAll() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
+        enqueueInUse()
+    }
+
+    /// Queues the channels that are visible, recent or awaited, and keeps their progress.
+    mutating func enqueueInUse() {
         for url in viewers.keys.sorted() + recent.sorted() + awaited.sorted() { enqueue(url) }
     }
 

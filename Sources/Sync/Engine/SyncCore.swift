@@ -364,10 +364,24 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
         }
-        // The write may have failed only in the outbox's database. The cache then contains the
-        // messages of items that are still in the outbox. Compare the items with the cache again.
-        if !endedItems.isEmpty { outbox.areFailedItemsChecked = false }
+        recoverFromFailedWrite(reactionChanges, hasEndedItems: !endedItems.isEmpty)
         return nil
+    }
+
+    /// Prepares for a cache that a failed write has changed, because it failed only in the outbox's
+    /// database.
+    private mutating func recoverFromFailedWrite(
+        _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
+    ) {
+        // The changes that answers to requests in flight have to be compared with are unknown.
+        flights.voidAll()
+        unreadItems = nil
+        knownReactions?.apply(reactionChanges.filter(\.isRemoval))
+        // The cache may have new gaps.
+        backfill.enqueueInUse()
+        // The cache may contain the messages of items that are still in the outbox. Compare the
+        // items with the cache again.
+        if hasEndedItems { outbox.areFailedItemsChecked = false }
     }
 
     /// Writes to the store like `write(_:)`.

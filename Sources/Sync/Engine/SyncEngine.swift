@@ -394,9 +394,9 @@ public actor SyncEngine {
     ) throws(SyncError) -> Result {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
-        let result = try body(&core)
-        handle(.changed)
-        return result
+        // After a failed write, the core plans to open the files again.
+        defer { handle(.changed) }
+        return try body(&core)
     }
 
     var pageSize: Int { core.options.pageSize }

@@ -28,6 +28,8 @@ struct KnownReactions {
         case remove(MessageID, in: ChannelURL)
         /// A reply was returned to a caller, so its reactions have to be requested.
         case request(MessageID, in: ChannelURL)
+
+        var isRemoval: Bool { if case .remove = self { true } else { false } }
     }
 
     private var ids: [ChannelURL: Set<MessageID>] = [:]
