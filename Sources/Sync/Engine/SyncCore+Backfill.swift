@@ -74,7 +74,7 @@ extension SyncCore {
                 try reader.positions(in: url, from: view.lower.before, to: view.upper.after)
             }
             guard let shown else { return pause(url) }
-            ids += shown.reversed().map(\.messageID).filter {
+            ids += shown.map(\.messageID).filter {
                 !knownReactions.contains($0, in: url) && !needed.contains($0)
             }
         }

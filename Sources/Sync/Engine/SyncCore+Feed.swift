@@ -79,7 +79,10 @@ extension SyncCore {
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
-                if hasReportedAll { ingest.batch.setHasAllChannels(true) }
+                if hasReportedAll {
+                    try ingest.clearUnlistedChannels()
+                    ingest.batch.setHasAllChannels(true)
+                }
                 return report
             }
             guard let report else { return false }

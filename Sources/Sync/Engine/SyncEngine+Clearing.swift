@@ -132,6 +132,20 @@ extension SyncCore {
 }
 
 extension Ingest {
+    /// Removes the messages of channels that are not stored, after the feed has reported all
+    /// channels.
+    ///
+    /// Until then, a message that the user sent is stored even if its channel is not. The user may
+    /// have lost the channel in the meantime.
+    mutating func clearUnlistedChannels() throws(StoreError) {
+        for url in try batch.channelURLs() {
+            let isGroup = try batch.groupChannel(url) != nil
+            let isOpen = try batch.openChannel(url) != nil
+            guard !isGroup, !isOpen, try batch.newestPosition(in: url) != nil else { continue }
+            try clearMessages(in: url)
+        }
+    }
+
     fileprivate mutating func clearMessages(in url: ChannelURL) throws(StoreError) {
         flights.void(url)
         invalidateKnowledge(of: url)

@@ -23,7 +23,7 @@ struct Flights {
     struct Interim {
         /// A Boolean value that indicates whether the feed reports all events since the request.
         fileprivate(set) var isFollowed = false
-        /// The messages that were created, saved, deleted or changed by an event.
+        /// The messages that were saved, deleted or changed by an event.
         fileprivate(set) var touched: Set<MessageID> = []
         /// The messages that were saved, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
@@ -44,13 +44,22 @@ struct Flights {
         /// They are not followed: the index of a server's search may be older than the feed.
         func ofSearch(in url: ChannelURL) -> Interim { searched[url] ?? Interim() }
 
+        /// Returns a Boolean value that indicates whether a stored message may have been deleted.
+        ///
+        /// This is the case if an answer to the request does not contain the message, and no event
+        /// has changed it since the request. It is also the case if the message is stored although
+        /// it was deleted: a late answer to its send has stored it again.
+        func leavesOpen(_ id: MessageID, isInAnswer: Bool) -> Bool {
+            deleted.contains(id) || (!isInAnswer && !touched.contains(id))
+        }
+
         fileprivate mutating func add(_ change: RecordedChange) {
             touched.insert(change.id)
             switch change.kind {
             case .touched:
                 saved.insert(change.id)
                 deleted.remove(change.id)
-            case .created: break
+            case .unconfirmed: saved.insert(change.id)
             case .deleted:
                 deleted.insert(change.id)
                 events[change.id] = nil
@@ -62,7 +71,7 @@ struct Flights {
     fileprivate struct RecordedChange {
         enum Kind {
             case touched
-            case created
+            case unconfirmed
             case deleted
             case event(FeedEvent)
         }
@@ -166,10 +175,13 @@ struct Flights {
 
     mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
 
-    /// Records that a new message was saved as it was when it was created.
+    /// Records that a message was saved that the server may have deleted since.
     ///
-    /// Any answer that contains the message is at least as new.
-    mutating func recordCreated(_ id: MessageID, in url: ChannelURL) { record(id, url, .created) }
+    /// An answer that contains an older copy does not replace the message, but an answer without
+    /// the message may mean that it was deleted.
+    mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL) {
+        record(id, url, .unconfirmed)
+    }
 
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }
 

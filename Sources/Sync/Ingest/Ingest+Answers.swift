@@ -50,7 +50,7 @@ extension Ingest {
             to: parentID, in: url, from: extent.from, includesLower: true, to: extent.through,
             includesUpper: true, isNewestFirst: true)
         let unconfirmed = held.compactMap(\.messageID).filter {
-            !reported.contains($0) && !interim.touched.contains($0)
+            interim.leavesOpen($0, isInAnswer: reported.contains($0))
         }
         return PageReport(extent: extent, unconfirmed: unconfirmed)
     }
@@ -66,10 +66,10 @@ extension Ingest {
         }
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
-        if page.orderedPositions.isEmpty, extent.from == extent.through {
-            // The page contains nothing new, so only the backfill cursor moves.
+        if page.orderedPositions.isEmpty {
+            // The page contains nothing that is older than its anchor, so the cursor moves.
             try moveBackfillCursor(in: url, at: extent.from, to: page.older)
-            return report
+            if extent.from == extent.through { return report }
         }
         let unreported = try positions(in: url, extent, notOn: page, interim)
         try markStaleInGaps(unreported, in: url)
@@ -95,11 +95,11 @@ extension Ingest {
         above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) {
         let newest = page.orderedPositions.last.map(Gap.Bound.position) ?? extent.from
-        guard let first = try batch.positions(in: url, from: newest, to: .end).first,
+        guard let oldest = try batch.positions(in: url, from: newest, to: .end).last,
             try batch.gaps(in: url).contains(where: { newest < $0.upper })
         else { return }
-        if let unreported = try batch.unreported(of: url), unreported <= first { return }
-        batch.setUnreported(first, of: url)
+        if let unreported = try batch.unreported(of: url), unreported <= oldest { return }
+        batch.setUnreported(oldest, of: url)
         invalidateKnowledge(of: url)
     }
 
@@ -119,7 +119,7 @@ extension Ingest {
             if held?.position == bound { positions.append(bound) }
         }
         return positions.filter {
-            !idsOnPage.contains($0.messageID) && !interim.touched.contains($0.messageID)
+            interim.leavesOpen($0.messageID, isInAnswer: idsOnPage.contains($0.messageID))
         }
     }
 

@@ -342,6 +342,26 @@ struct Ingest {
     }
 }
 
+extension Ingest {
+    /// Applies the answer to the user's own reaction to a stored message.
+    ///
+    /// The feed reports the reaction again, after older reactions of other users. The stored
+    /// reaction therefore keeps the time of the last reported one, so that these are not rejected.
+    /// If the server returns reactions separately, they are requested again instead.
+    ///
+    /// - Returns: `true` if the reactions have to be requested again.
+    mutating func apply(answered reaction: ReactionEvent) throws(StoreError) -> Bool {
+        guard reactionChanges == nil else { return try apply(reaction, .eventReactionUpdated) }
+        let held = try batch.message(reaction.messageID, in: reaction.channelURL)
+        let reported = held?.reactionHistory.first { $0.key == reaction.key }
+        // No reaction is older than its message, except for the difference of two clocks.
+        let earliest = held?.createdAt.earlier(by: options.clockSkew) ?? 0
+        var reaction = reaction
+        reaction.updatedAt = min(reaction.updatedAt, reported?.updatedAt ?? earliest)
+        return try apply(reaction, .eventReactionUpdated)
+    }
+}
+
 extension Message {
     /// Returns a Boolean value that indicates whether the user of a reaction event has the reaction
     /// if the event adds it, and does not have it if the event removes it.

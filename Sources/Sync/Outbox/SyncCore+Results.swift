@@ -47,11 +47,9 @@ extension SyncCore {
                     let exists = interim != nil || item.operation == .send || isKnown
                     if isHeld && exists {
                         try ingest.applyAlone(message, source, .untrusted)
-                        // Answers to earlier requests may not contain the message.
-                        if item.operation == .send {
-                            ingest.flights.recordCreated(messageID, in: url)
-                        } else {
-                            ingest.flights.recordTouched(messageID, in: url)
+                        // Any copy of a new message is at least as new as this one.
+                        if item.operation != .send {
+                            ingest.flights.recordUnconfirmed(messageID, in: url)
                         }
                     }
                 }
@@ -63,7 +61,7 @@ extension SyncCore {
                 }
                 try ingest.end(item, with: .done)
             case .reaction(let event):
-                isMissing = try ingest.apply(event, .eventReactionUpdated)
+                isMissing = try ingest.apply(answered: event)
                 try ingest.end(item, with: .done)
             case .uploaded(let file):
                 var item = item
