@@ -61,6 +61,8 @@ struct CacheRows {
     private var rows: [UInt32: Channel] = [:]
     var token: Token?
     var losses: Int64 = 0
+    /// True if the feed has reported all channels of the user.
+    var hasAllChannels = false
 
     /// All channels that have a name row.
     var channels: [(url: ChannelURL, number: UInt32, channel: Channel)] {
@@ -98,6 +100,7 @@ struct CacheRows {
     private mutating func readToken(_ scope: String, _ text: String) throws {
         switch scope {
         case "losses": losses = Int64(text) ?? -1
+        case "list": hasAllChannels = true
         case "feed":
             let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let number = Int64(parts[0]), let length = Int(parts[1]) else {

@@ -67,6 +67,7 @@ extension Device {
         } catch let error as SyncError {
             if [.notPermitted, .notFound].contains(error.code) { return nil }
             guard error.code == .store, disk != nil else { throw Violation("store", "\(error)") }
+            try process(.changed)
             return nil
         }
     }

@@ -45,6 +45,8 @@ final class Device {
     private(set) var calls: [PendingCall] = []
     private(set) var waits: [SyncCore.Wait] = []
     private(set) var isRenewing = false
+    /// True if an item may not be sent until the device connects again.
+    private var needsConnection = false
     /// The names of the app's calls that have not returned, by ticket.
     private(set) var tickets: [Int: String] = [:]
     private var lastTicket = 0
@@ -108,6 +110,8 @@ final class Device {
             let waits = waits.filter { if case .outbox = $0 { true } else { false } }
             guard let wait = waits.turn(turn) else { return }
             self.waits.removeAll { $0 == wait }
+            // An item that cannot be marked as failed now is sent on the next connection.
+            needsConnection = needsConnection || disk != nil
             try process(.gaveUp(wait))
         case .renew:
             guard isRenewing else { return }
@@ -130,6 +134,9 @@ final class Device {
         case .fillDisk(let count):
             sendings.diskWasFull = true
             disk?.fill(after: count)
+        case .fillOutbox(let count):
+            sendings.diskWasFull = true
+            disk?.outbox.fail(at: count + 1, with: ENOSPC, once: false)
         case .emptyDisk: disk?.heal()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
@@ -274,7 +281,9 @@ final class Device {
             entry.position.createdAt >= channel.offset ?? .distantPast,
             // Do not push a message that was deleted before the device had its channel: the device
             // could not know of the deletion.
-            entry.diedAt.map({ oracle.hasHeld(entry.tag) && channel.changedAt < $0 }) ?? true,
+            entry.diedAt.map({
+                oracle.hasHeld(entry.tag, in: place.url) && channel.changedAt < $0
+            }) ?? true,
             let message = entry.versions.turn(version)
         else { return }
         do throws(SyncError) {
@@ -437,6 +446,8 @@ final class Device {
             try sendings.check(items, oracle.rows, hasFailed: core.state.failure != nil)
         }
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
+        // While the disk fails, the store may not be readable.
+        if core.state.failure == nil { try oracle.checkUnread(core.state.unreadCount) }
     }
 
     /// The cached history, one line for each channel.
@@ -469,7 +480,8 @@ final class Device {
     /// Returns false if no step is pending.
     private func goOn() async throws -> Bool {
         log?(picture)
-        if core.connector.phase == .off {
+        if core.connector.phase == .off || needsConnection {
+            needsConnection = false
             try await perform(.connect)
         } else if isRenewing {
             try await perform(.renew)

@@ -119,6 +119,15 @@ struct KnownTrace: CustomStringConvertible {
                 ]),
             isOnDisk: true),
         KnownTrace(
+            description: "the engine retries the store after a message could not be written",
+            trace: Trace(
+                seed: 2_000_275, config: withoutDeduplication,
+                steps: [
+                    .connect, .pass(2), .passFeed, .fillDisk(2),
+                    .write("w9", in: "x", isLong: false),
+                ]),
+            isOnDisk: true),
+        KnownTrace(
             description: "an item that fails and is removed at once was not lost",
             trace: Trace(
                 seed: 2_001_289, config: oneFailedItem,
@@ -127,7 +136,102 @@ struct KnownTrace: CustomStringConvertible {
                     .moveClock(300_000),
                 ]),
             isOnDisk: true),
+        KnownTrace(
+            description: "a message that was deleted before its send was answered is not kept",
+            trace: Trace(
+                seed: 6629, config: oneRequest,
+                steps: [
+                    .write("w1", in: "x", isLong: false), .connect, .pass(1), .perform(-1),
+                    .passFeed, .fetch("x", .newest, older: 3, newer: 0), .delete("w1"), .passFeed,
+                ])),
+        KnownTrace(
+            description: "a page with a message that was deleted since does not keep it",
+            trace: Trace(
+                seed: 6629, config: oneRequest,
+                steps: [
+                    .write("w1", in: "x", isLong: false), .connect, .pass(1), .perform(-1),
+                    .passFeed, .fetch("x", .newest, older: 3, newer: 0), .perform(-1),
+                    .delete("w1"), .passFeed,
+                ])),
+        KnownTrace(
+            description: "the oldest message above a page is the first unreported one",
+            trace: Trace(
+                seed: 13741, config: restored,
+                steps: [
+                    .connect, .show("x", from: .beginning, to: .end, viewer: 1), .backUp, .pass(2),
+                    .say("m4", in: "x", by: "carol", to: nil), .resetHistory("x"),
+                    .write("w1", in: "x", isLong: false),
+                    .say("m6", in: "x", by: "bob", to: nil), .passFeed, .perform(0),
+                    .fetch("x", .newest, older: 3, newer: 0), .perform(-1), .deliver(-1),
+                    .connect, .restore, .pass(3), .pass(3), .pass(0), .perform(1),
+                    .say("m16", in: "x", by: "alice", to: nil),
+                ])),
+        KnownTrace(
+            description: "the user's reaction hides no older one of another user",
+            trace: Trace(
+                seed: 28834, config: fewEvents,
+                steps: [
+                    .connect, .write("w0", in: "x", isLong: false),
+                    .write("w1", in: "x", isLong: false), .perform(-1), .deliver(2),
+                    .write("w2", in: "x", isLong: false), .pass(0), .pass(0), .pass(3), .pass(0),
+                    .change("c1", of: "w2", .unreact),
+                    .show("x", from: .beginning, to: .message("w0"), viewer: 0), .pass(3),
+                    .perform(3), .react("w2", key: "+", by: "carol", gives: true),
+                ])),
+        KnownTrace(
+            description: "a channel that was lost before the feed listed it keeps no message",
+            trace: Trace(
+                seed: 5123, config: rejoining,
+                steps: [
+                    .say("m3", in: "y", by: "bob", to: nil), .connect, .pass(0),
+                    .show("x", from: .beginning, to: .end, viewer: 0),
+                    .write("w0", in: "x", isLong: false), .perform(0), .perform(1), .leave("x"),
+                    .pass(2), .pass(3), .pass(3),
+                ])),
+        KnownTrace(
+            description: "a page that has only a late message moves the cursor at the newest end",
+            trace: Trace(
+                seed: 28796, config: lateMessages,
+                steps: [
+                    .say("m2", in: "x", by: "bob", to: nil), .awaitCaughtUp("x"),
+                    .importOld("i8", in: "x", by: "alice", age: 3, isReported: true), .connect,
+                    .say("m11", in: "x", by: "alice", to: nil), .perform(1), .deliver(0),
+                    .pass(2), .pass(1), .delete("m11"),
+                ])),
     ]
+
+    /// A feed that omits all messages, and reports one event at a time.
+    private static var restored: WorldConfig {
+        var config = WorldConfig()
+        config.pageLimit = 10
+        config.feedBatchSize = 1
+        config.feedLimit = 0
+        config.parallelRequests = 1
+        config.backgroundChannels = 0
+        return config
+    }
+
+    private static var fewEvents: WorldConfig {
+        var config = WorldConfig()
+        config.pageLimit = 10
+        config.feedBatchSize = 4
+        config.parallelRequests = 1
+        config.backgroundChannels = 0
+        config.fillsHugeGaps = true
+        return config
+    }
+
+    /// Pages of one message, in the order of arrival.
+    private static var lateMessages: WorldConfig {
+        var config = WorldConfig()
+        config.federationDelay = 12
+        config.pageLimit = 1
+        config.hasInvitations = true
+        config.parallelRequests = 1
+        config.backgroundChannels = 0
+        config.fillsHugeGaps = true
+        return config
+    }
 
     private static var withoutDeduplication: WorldConfig {
         var config = oneRequest

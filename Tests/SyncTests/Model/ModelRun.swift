@@ -17,6 +17,8 @@ struct ModelRun {
     var isOnDisk = false
     /// Called with a line for each event of the run.
     var log: ((String) -> Void)?
+    /// Called after each step of the trace.
+    var didPerform: ((Step, Device) -> Void)?
 
     /// The events of a run, for the statistics of a test.
     struct Outcome: Equatable {
@@ -37,7 +39,13 @@ struct ModelRun {
         var outcome = Outcome()
         for step in trace.steps {
             log?("\(step)")
-            if try await !server.perform(step) { try await device.perform(step) }
+            do {
+                if try await !server.perform(step) { try await device.perform(step) }
+            } catch {
+                didPerform?(step, device)
+                throw error
+            }
+            didPerform?(step, device)
             log?(device.picture)
             outcome.steps += 1
         }

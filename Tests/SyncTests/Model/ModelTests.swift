@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Store
 import Testing
 
@@ -73,6 +74,45 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// The hash values of sets and dictionaries differ between processes.
+        @Test func equalSeedsGiveEqualRunsInAnotherProcess() async throws {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            process.arguments = [
+                "--testing-library", "swift-testing", "--filter", "digestIsPrinted",
+            ]
+            process.environment = Self.environment.merging(["SCROLLBACK_DIGEST": "1"]) { $1 }
+            process.standardOutput = output
+            process.standardError = Pipe()
+            try process.run()
+            let watchdog = Watchdog(process)
+            let text = String(
+                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            watchdog.cancel()
+            #expect(text.contains("digest \(try await digest()),"))
+        }
+    #endif
+
+    /// Prints what ``equalSeedsGiveEqualRunsInAnotherProcess()`` compares.
+    @Test(.enabled(if: environment["SCROLLBACK_DIGEST"] != nil)) func digestIsPrinted() async throws
+    {
+        print("digest \(try await digest()),")
+    }
+
+    /// Returns a number that depends on each byte of the logs of some runs (FNV-1a).
+    private func digest() async throws -> UInt64 {
+        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+        for seed in 0..<10 {
+            for byte in try await log(of: Trace(seed: seed)).joined(separator: "\n").utf8 {
+                digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
+        }
+        return digest
+    }
+
     /// Returns all steps, actions and cached histories of a run, and the rows at its end.
     private func log(of trace: Trace) async throws -> [String] {
         var lines: [String] = []
@@ -107,7 +147,6 @@ import Testing
         let shorter = await run.shrunk(violation.rule)
         let last = await shorter.violation() ?? violation
         let file = try shorter.trace.keep()
-        Issue.record(
-            "seed \(run.trace.seed): \(last)\n\(file)\n\(try shorter.trace.lines)")
+        Issue.record("seed \(run.trace.seed): \(last)\n\(file)\n\(await shorter.story())")
     }
 }

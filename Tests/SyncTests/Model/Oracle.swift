@@ -26,8 +26,9 @@ struct Oracle {
     let server: ModelServer
     private(set) var rows = CacheRows()
     private let known = KnownMessages()
-    /// The tags of all messages that the cache has ever had.
-    private var held: Set<String> = []
+    /// The tags of the messages that the cache has had since it has each channel, by the channel's
+    /// number.
+    private var held: [UInt32: Set<String>] = [:]
     /// The ids of the messages that the cache removed because the server had deleted them, by
     /// channel number.
     private var buried: [UInt32: Set<MessageID>] = [:]
@@ -38,8 +39,10 @@ struct Oracle {
         self.server = server
     }
 
-    /// Returns whether the cache has ever had a message.
-    func hasHeld(_ tag: String) -> Bool { held.contains(tag) }
+    /// Returns whether the cache has had a message since it has the message's channel.
+    func hasHeld(_ tag: String, in url: ChannelURL) -> Bool {
+        rows.numbers[url].flatMap { held[$0] }?.contains(tag) ?? false
+    }
 
     /// Starts with rows that were checked before.
     mutating func begin(_ rows: [CacheRow]) throws { self.rows = try CacheRows(rows, known) }
@@ -52,7 +55,7 @@ struct Oracle {
             try checkRows(url, channel)
             try checkOffset(url, channel)
             try checkStep(url, number, channel)
-            try checkKnowledge(url, channel, new.token)
+            try checkKnowledge(url, channel, new.token, hasAllChannels: new.hasAllChannels)
         }
         try checkRemovals(new)
         record(new)
@@ -63,7 +66,7 @@ struct Oracle {
         for (url, number, channel) in new.channels {
             guard let entries = server.history.channels[url]?.entries else { continue }
             for id in channel.messages.keys {
-                if let entry = entries[id] { held.insert(entry.tag) }
+                if let entry = entries[id] { held[number, default: []].insert(entry.tag) }
             }
             guard !allowsEviction, rows.numbers[url] == number, let before = rows[url] else {
                 continue
@@ -205,7 +208,8 @@ struct Oracle {
     // MARK: Events that the server has delivered
 
     private func checkKnowledge(
-        _ url: ChannelURL, _ channel: CacheRows.Channel, _ token: CacheRows.Token?
+        _ url: ChannelURL, _ channel: CacheRows.Channel, _ token: CacheRows.Token?,
+        hasAllChannels: Bool
     ) throws {
         guard let token, token.epoch == server.epoch, let server = server.history.channels[url]
         else { return }
@@ -216,7 +220,10 @@ struct Oracle {
         // contain "@".
         let tellsChannels = !token.cursor.contains("@")
         if tellsChannels && server.changedAt < count {
-            if !server.isMine, channel.group != nil || !channel.positions.isEmpty {
+            // Until all channels are reported, a channel may have only a message that the user sent.
+            if !server.isMine,
+                channel.group != nil || (hasAllChannels && !channel.positions.isEmpty)
+            {
                 throw Violation("channels", "\(url) is held, and lost")
             }
             if channel.group == nil && server.isMine {
@@ -278,6 +285,26 @@ extension Oracle {
         var held = held
         held.reactions = expected.reactions
         return held == expected
+    }
+}
+
+// MARK: Unread items
+
+extension Oracle {
+    /// Checks the reported numbers of unread items against the stored channels.
+    func checkUnread(_ reported: UnreadItemCount?) throws {
+        guard let reported else {
+            guard rows.hasAllChannels else { return }
+            throw Violation("unread items", "nothing is reported, but all channels are stored")
+        }
+        let channels = rows.channels.compactMap(\.channel.group)
+        var expected = UnreadItemCount()
+        expected.groupChannelUnreadMessageCount = channels.reduce(0) { $0 + $1.unreadMessageCount }
+        expected.groupChannelUnreadMentionCount = channels.reduce(0) { $0 + $1.unreadMentionCount }
+        expected.groupChannelInvitationCount = channels.count { $0.myMemberState == .invited }
+        guard reported == expected else {
+            throw Violation("unread items", "\(reported) is reported for \(expected)")
+        }
     }
 }
 

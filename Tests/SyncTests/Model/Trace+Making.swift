@@ -84,7 +84,10 @@ private struct TraceMaker {
         case 75:
             random.oneIn(2)
                 ? [.losePower(pick([0, 1, 2, 5, 20])), .connect]
-                : [.fillDisk(random.number(below: 6))]
+                : [
+                    random.oneIn(3)
+                        ? .fillOutbox(random.number(below: 4)) : .fillDisk(random.number(below: 6))
+                ]
                     + (0..<random.number(below: 8)).map { _ in
                         random.oneIn(2) ? network() : write()
                     } + [.emptyDisk]

@@ -121,8 +121,10 @@ enum Step: Codable, Hashable {
     /// A store in memory loses some of its last commits to the cache. A store on a disk loses
     /// everything that is unsynced.
     case losePower(Int)
-    /// The disk of the store, if it has one, is full after some further changes.
+    /// The disk of the store, if it has one, is full after some further changes of a database.
     case fillDisk(Int)
+    /// Only the outbox cannot be written after some further changes.
+    case fillOutbox(Int)
     case emptyDisk
 
     // Actions of the device's user.
