@@ -31,6 +31,7 @@
 #   make test-matrix-quick  run three of the stories on one such homeserver, in half a minute
 #   make figures-matrix measure MatrixBackend on such a homeserver, in some minutes
 #   make test-inspector run the inspector's page in Chromium; PICTURES=Docs also writes its pictures
+#   make simulation run the simulation of the engine in a release build with SEEDS (100000) seeds
 #   make corpus     import the real chat logs in CORPUS, page them offline, and compare them
 #   make nightly    run the jobs that are too slow for CI: tsan, asan, graphs, short benchmarks,
 #                   long tests, faults, soak, and ten minutes of fuzz
@@ -55,6 +56,7 @@ CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS ?= 10
 SOAK_SECONDS := 600
+SEEDS := 100000
 # Two servers, with two ports each: this one and the next, and ten more.
 MATRIX_TEST_PORT := 18408
 SEED := $(shell date +%s)
@@ -83,7 +85,7 @@ DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
 .PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync bench-search figures figures-update \
-	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
+	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly simulation mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # Prints the comment at the top of this file.
@@ -282,10 +284,16 @@ ios:
 corpus: deps
 	SCROLLBACK_CORPUS=$(abspath $(CORPUS)) swift test --disable-xctest $(STRICT) --filter CorpusTests
 
+# A release build runs five times as many seeds in a second as the build of `make test`.
+simulation: deps
+	TEST_TARGET=SyncTests SCROLLBACK_RUNS=$(SEEDS) SCROLLBACK_FIRST=$(SEED) \
+	    $(TEST) $(TRAITS) --configuration release -Xswiftc -enable-testing \
+	    --scratch-path .build-simulation --filter SyncTests.ModelTests
+
 nightly: tsan asan graphs
 	$(MAKE) bench bench-sync ARGS=--quick
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
-	SCROLLBACK_RUNS=100000 SCROLLBACK_FIRST=$$(date +%s) $(TEST) $(STRICT) --filter ModelTests
+	$(MAKE) simulation
 	$(MAKE) faults soak PAGE=
 	$(MAKE) fuzz FUZZ_SECONDS=600
 

@@ -298,3 +298,8 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
 }
+
+// `make simulation` builds the tests of one target only.
+if let name = Context.environment["TEST_TARGET"] {
+    package.targets.removeAll { $0.type == .test && $0.name != name }
+}
