@@ -344,6 +344,39 @@ import Testing
         #expect(texts == ["edited", "message 2", "message 1"])
     }
 
+    /// No gap contains the message, so no page would find out whether it still exists.
+    @Test func untrustedNewestMessageIsStaleUntilTheFeedReportsIt() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.applyAlone(.sample(1), nil, .untrusted)
+        }
+        let stale = try device.store.read { try $0.staleRanges(in: url) }
+        #expect(stale.map { $0.contains(Message.sample(1).position) } == [true])
+        #expect(stale.map(\.epoch) == [StaleRange.singleMessage])
+        try device.apply(.messageReceived(.sample(1)))
+        #expect(try device.store.read { try $0.staleRanges(in: url).isEmpty })
+    }
+
+    /// Both messages have the same time, so their stale ranges are merged.
+    @Test func verifiedMessageLeavesItsStaleNeighborStale() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        let (older, newer) = (Message.sample(1, at: 1000), Message.sample(2, at: 1000))
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.applyAlone(older, nil, .untrusted)
+            try ingest.applyAlone(newer, nil, .untrusted)
+        }
+        try device.apply(.messageReceived(newer))
+        let stale = try device.store.read { try $0.staleRanges(in: url) }
+        #expect(stale.contains { $0.contains(older.position) })
+        #expect(!stale.contains { $0.contains(newer.position) })
+    }
+
     /// The feed may not have delivered all events of the history that the answer describes.
     @Test func deletedStaleMessageDoesNotReturn() throws {
         let device = try Device()

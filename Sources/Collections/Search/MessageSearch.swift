@@ -156,7 +156,7 @@ public final class MessageSearch {
     /// The server finds messages that the cache does not have, and messages that were edited while
     /// the device was offline. It searches by its own rules: it may not find the beginnings of
     /// words, and messages that do not match by the rules of `SearchQuery` are not listed. The
-    /// messages are stored, each inside a gap of its channel, so ``unsearched`` stays the same.
+    /// messages are stored, each inside a gap of its channel, so ``unsearched`` does not shrink.
     /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. Those that are
     /// older than the last loaded page are listed by ``loadMore()``.
     ///

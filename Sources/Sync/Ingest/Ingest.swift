@@ -219,8 +219,10 @@ struct Ingest {
 
     /// Stores a message that was received alone.
     ///
-    /// The message is stored inside a gap, because messages between it and the known history may be
-    /// missing.
+    /// The message is stored in a gap, because messages between it and the known history may be
+    /// missing. If no newer message is stored, the gap ends at the message, so that a page that
+    /// closes the gap does not find out whether the message exists. An untrusted message then also
+    /// becomes stale.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -240,6 +242,7 @@ struct Ingest {
                     to: .position(upper ?? position)))
             invalidateKnowledge(of: url)
             dividedChannels.append(url)
+            if upper == nil, freshness == .untrusted { try markStale(position, in: url) }
         }
         return true
     }
@@ -280,10 +283,18 @@ struct Ingest {
 
     /// Removes a message from the stale ranges, because the server has just returned it.
     private mutating func verify(_ position: Position, in url: ChannelURL) throws(StoreError) {
-        guard channels[url]?.stale.contains(where: { $0.contains(position) }) == true else {
+        guard let range = channels[url]?.stale.first(where: { $0.contains(position) }) else {
             return
         }
-        try batch.markVerified(url, from: .position(position), through: .position(position))
+        // The rest of a range without missing messages is only stale if it has other messages.
+        var isWhole = range.epoch == StaleRange.singleMessage
+        if isWhole {
+            let held = try batch.positions(in: url, from: range.lower, to: range.upper)
+            isWhole = held == [position]
+        }
+        let bound = Gap.Bound.position(position)
+        try batch.markVerified(
+            url, from: isWhole ? range.lower : bound, through: isWhole ? range.upper : bound)
         channels[url]?.stale = try batch.staleRanges(in: url)
     }
 

@@ -24,7 +24,8 @@ extension SyncCore {
                 // If the feed does not report all events since the call began, it is unknown which
                 // messages are next to this one, so it is stored alone, inside a gap. This also
                 // applies if the answer is void (`interim` is `nil`): lists keep showing what the
-                // user wrote, and a page that closes the gap finds out whether it still exists.
+                // user wrote, and the page that closes the gap or a lookup finds out whether it
+                // still exists.
                 if let interim, interim.isFollowed {
                     ingest.isAlone = true
                     try ingest.apply(message, since: interim, source)

@@ -279,11 +279,6 @@ final class Device {
             let entry = server.history.channels[place.url]?.entries[place.id],
             let channel = server.history.channels[place.url], channel.isMine,
             entry.position.createdAt >= channel.offset ?? .distantPast,
-            // Do not push a message that was deleted before the device had its channel: the device
-            // could not know of the deletion.
-            entry.diedAt.map({
-                oracle.hasHeld(entry.tag, in: place.url) && channel.changedAt < $0
-            }) ?? true,
             let message = entry.versions.turn(version)
         else { return }
         do throws(SyncError) {

@@ -154,6 +154,15 @@ struct KnownTrace: CustomStringConvertible {
                     .delete("w1"), .passFeed,
                 ])),
         KnownTrace(
+            description: "a void answer to a send keeps no deleted message of a known range",
+            trace: Trace(
+                seed: 6629, config: oneRequest,
+                steps: [
+                    .write("w1", in: "x", isLong: false), .connect, .pass(1), .perform(-1),
+                    .passFeed, .fetch("x", .newest, older: 3, newer: 0), .perform(-1),
+                    .delete("w1"), .passFeed, .deliver(-1),
+                ])),
+        KnownTrace(
             description: "the oldest message above a page is the first unreported one",
             trace: Trace(
                 seed: 13741, config: restored,

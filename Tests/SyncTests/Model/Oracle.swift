@@ -26,9 +26,6 @@ struct Oracle {
     let server: ModelServer
     private(set) var rows = CacheRows()
     private let known = KnownMessages()
-    /// The tags of the messages that the cache has had since it has each channel, by the channel's
-    /// number.
-    private var held: [UInt32: Set<String>] = [:]
     /// The ids of the messages that the cache removed because the server had deleted them, by
     /// channel number.
     private var buried: [UInt32: Set<MessageID>] = [:]
@@ -37,11 +34,6 @@ struct Oracle {
 
     init(_ server: ModelServer) {
         self.server = server
-    }
-
-    /// Returns whether the cache has had a message since it has the message's channel.
-    func hasHeld(_ tag: String, in url: ChannelURL) -> Bool {
-        rows.numbers[url].flatMap { held[$0] }?.contains(tag) ?? false
     }
 
     /// Starts with rows that were checked before.
@@ -65,9 +57,6 @@ struct Oracle {
     private mutating func record(_ new: CacheRows) {
         for (url, number, channel) in new.channels {
             guard let entries = server.history.channels[url]?.entries else { continue }
-            for id in channel.messages.keys {
-                if let entry = entries[id] { held[number, default: []].insert(entry.tag) }
-            }
             guard !allowsEviction, rows.numbers[url] == number, let before = rows[url] else {
                 continue
             }
