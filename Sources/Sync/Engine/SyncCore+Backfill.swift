@@ -155,7 +155,9 @@ extension SyncCore {
         guard let url = call.request.channelURL else { return }
         // If later events have voided the answer, repeat the request, even if it failed.
         guard let interim else { return backfill.resume(url) }
-        if case .failed(let error) = answer { return handleFailure(error, url, call.purpose) }
+        if case .failed(let error) = answer {
+            return handleFailure(error, url, call.purpose, interim)
+        }
         switch (answer, call.purpose) {
         case (.lookup(let lookup), .lookup(_, let extent, let rest)):
             if handleLookup(lookup, in: url, extent, rest, interim) { return }
@@ -344,14 +346,17 @@ extension SyncCore {
     // MARK: Failures
 
     mutating func handleFailure(
-        _ error: BackendError, _ url: ChannelURL, _ purpose: Call.Purpose
+        _ error: BackendError, _ url: ChannelURL, _ purpose: Call.Purpose,
+        _ interim: Flights.Interim
     ) {
+        // The server may have refused the request before it invited or added the user.
+        let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
         // `canceled` is the backend's own error here: answers of calls that the engine has canceled
         // are ignored earlier.
-        case _ where error.isTransient || error.code == .canceled:
+        case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
             backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
         case _ where purpose.isOfReactions: recordRefusedReactions(of: url, error)

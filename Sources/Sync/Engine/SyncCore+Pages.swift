@@ -56,8 +56,8 @@ extension SyncCore {
             guard fetch.step != nil else { return }
             // Later events may have voided the answer. If so, repeat the request, even if it
             // failed.
-            if interim == nil { return backfill.resume(url) }
-            return handleFailure(error, url, .page(fetch))
+            guard let interim else { return backfill.resume(url) }
+            return handleFailure(error, url, .page(fetch), interim)
         }
         guard let interim else {
             for caller in fetch.callers {

@@ -163,6 +163,15 @@ struct KnownTrace: CustomStringConvertible {
                     .delete("w1"), .passFeed, .deliver(-1),
                 ])),
         KnownTrace(
+            description: "a page that was refused before an invitation is requested again",
+            trace: Trace(
+                seed: 43680, config: invitations,
+                steps: [
+                    .leave("x"), .connect, .pass(3), .pass(0),
+                    .show("x", from: .beginning, to: .end, viewer: 0), .perform(-1), .invite("x"),
+                    .passFeed,
+                ])),
+        KnownTrace(
             description: "the oldest message above a page is the first unreported one",
             trace: Trace(
                 seed: 13741, config: restored,
@@ -217,6 +226,17 @@ struct KnownTrace: CustomStringConvertible {
         config.feedLimit = 0
         config.parallelRequests = 1
         config.backgroundChannels = 0
+        return config
+    }
+
+    private static var invitations: WorldConfig {
+        var config = WorldConfig()
+        config.pageLimit = 10
+        config.hasInvitations = true
+        config.parallelRequests = 3
+        config.backgroundChannels = 0
+        config.backgroundPages = 0
+        config.fillsHugeGaps = true
         return config
     }
 
