@@ -106,6 +106,8 @@ private final class EmbeddedServerSubject: ConformanceSubject {
         return network == .perfect ? client : ConditionedBackend(client, conditions: network)
     }
 
+    let answersFeedAtOnce = true
+
     func makeRequestID() -> RequestID { requestIDs.next() }
 
     /// Two clocks may differ by twice the skew: one may be fast, and the other slow.

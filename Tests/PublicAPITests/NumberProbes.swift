@@ -320,6 +320,7 @@ extension NumberProbe {
                 "SyncOptions.parallelSends",
                 "SyncOptions.outboxItemLifetime", "SyncOptions.failedItemLimit",
                 "SyncOptions.failedItemLifetime", "SyncOptions.typingTimeout",
+                "SyncOptions.pollInterval", "SyncOptions.idlePollInterval",
                 "SyncEngine.init(store:backend:options:limits:sleep:jitter:now:makeRequestID:renewSession:)"
             ) { numbers, world in
                 var options = SyncOptions()
@@ -334,6 +335,8 @@ extension NumberProbe {
                 options.failedItemLimit = numbers.intOrNil()
                 options.failedItemLifetime = numbers.durationOrNil()
                 options.typingTimeout = numbers.duration()
+                options.pollInterval = numbers.duration()
+                options.idlePollInterval = numbers.duration()
                 options.backoff = Backoff(
                     interval: numbers.duration(), multiplier: numbers.double(),
                     maximum: numbers.duration())

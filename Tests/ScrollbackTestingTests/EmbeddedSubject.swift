@@ -22,8 +22,11 @@ struct EmbeddedSubject: ConformanceSubject {
     }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {
-        wrap(server.client(waits: false))
+        wrap(server.client(waits: feedWaits))
     }
+
+    var answersFeedAtOnce = true
+    var feedWaits = false
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 

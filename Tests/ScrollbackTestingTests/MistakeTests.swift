@@ -25,6 +25,16 @@ import Testing
         await expect(mistake, on: subject)
     }
 
+    @Test(arguments: [false, true])
+    func feedThatDoesNotWaitMustBeDeclared(waits: Bool) async throws {
+        var subject = try EmbeddedSubject()
+        subject.answersFeedAtOnce = false
+        subject.feedWaits = waits
+        let report = await BackendConformance.run(on: subject) { $0.promise.id == "feed.wait" }
+        #expect(report.brokenPromises == (waits ? [] : ["feed.wait"]), "\(report)")
+        #expect(report.skipped.isEmpty)
+    }
+
     @Test func skewedClocksMustBeDeclared() async throws {
         var conditions = ServerConditions()
         conditions.clockSkew = 50

@@ -212,6 +212,8 @@ extension Setting where Root == ChatClientOptions {
             Setting("sync.failedItemLimit", \.sync.failedItemLimit),
             Setting("sync.failedItemLifetime", \.sync.failedItemLifetime),
             Setting("sync.typingTimeout", \.sync.typingTimeout),
+            Setting("sync.pollInterval", \.sync.pollInterval),
+            Setting("sync.idlePollInterval", \.sync.idlePollInterval),
         ]
     }
 }

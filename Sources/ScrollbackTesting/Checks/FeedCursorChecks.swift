@@ -73,6 +73,33 @@ extension BackendConformance {
                 cursor = next
             }
         },
+        ConformanceCheck("feed.wait", "request events before there are any, five times") { scene in
+            guard !scene.subject.answersFeedAtOnce else {
+                throw Skipped(text: "the subject declares that its feed returns at once")
+            }
+            let (alice, bob, url) = try await scene.pair()
+            var reading = FeedReading(alice, since: try await alice.tip())
+            var emptyCount = 0
+            for number in 1...5 {
+                let cursor = try reading.known()
+                let (batch, message) = try await alice.batch(since: cursor) {
+                    // When these calls have been answered, the server has received the request.
+                    for _ in 1...3 { _ = try await bob.backend.channel(url) }
+                } then: {
+                    try await bob.send("\(number)", in: url)
+                }
+                if batch.isLive && batch.events.isEmpty { emptyCount += 1 }
+                reading = FeedReading(alice, since: batch.cursor)
+                if !batch.events.contains(where: { $0.isAbout(message.messageID) }) {
+                    try await reading.await("message \(number)", message)
+                }
+            }
+            // A feed may end a wait early now and then.
+            try expect(
+                emptyCount < 3,
+                "\(emptyCount) of 5 requests returned an empty live batch without waiting; if the "
+                    + "server can only be polled, the subject declares `answersFeedAtOnce`")
+        },
         ConformanceCheck("feed.expired", "resume from an unknown cursor") {
             scene in
             let alice = try await scene.device(0)
@@ -192,3 +219,29 @@ extension FeedEvent {
         }
     }
 }
+
+extension Device {
+    /// Requests a batch of the feed and, once the request has begun, executes two closures.
+    ///
+    /// Before the second closure, an answer that the backend gives without waiting has arrived.
+    fileprivate func batch<Result>(
+        since cursor: FeedCursor, whenBegun: () async throws -> Void,
+        then body: () async throws -> Result
+    ) async throws -> (FeedBatch, Result) {
+        let progress = Locked(RequestProgress.waiting)
+        let backend = backend
+        let request = Task {
+            progress.withLock { $0 = .begun }
+            defer { progress.withLock { $0 = .answered } }
+            return try await backend.feed(since: cursor)
+        }
+        defer { request.cancel() }
+        while progress.withLock({ $0 == .waiting }) { await Task.yield() }
+        try await whenBegun()
+        for _ in 1...1000 where progress.withLock({ $0 == .begun }) { await Task.yield() }
+        let result = try await body()
+        return (try await request.value, result)
+    }
+}
+
+private enum RequestProgress { case waiting, begun, answered }

@@ -121,6 +121,13 @@ public protocol ConformanceSubject: Sendable {
     /// batches.
     var patience: Int { get }
 
+    /// A Boolean value that indicates whether the feed returns an empty batch at once if there are no
+    /// events; `false` by default.
+    ///
+    /// It is `true` if the server can only be polled, or if the feed does not wait during the checks.
+    /// The suite then does not check `feed.wait`.
+    var answersFeedAtOnce: Bool { get }
+
     /// The maximum duration of a check; `nil`, the default, for no limit.
     ///
     /// A check that takes longer fails, and its task is canceled. If there is no limit, the checks
@@ -168,6 +175,9 @@ extension ConformanceSubject {
 
     /// Five batches.
     public var patience: Int { 5 }
+
+    /// False, which is right for a feed that waits for events.
+    public var answersFeedAtOnce: Bool { false }
 
     /// No limit.
     public var deadline: Duration? { nil }

@@ -107,6 +107,8 @@ public protocol Backend: Sendable {
     /// - `feed.cursor`: A batch with events has a cursor of its own, unless a later batch repeats
     ///   these events.
     /// - `feed.live`: `isLive` is false while missed events remain to be reported.
+    /// - `feed.wait`: If there are no events, a live feed waits for the next one, at least for a
+    ///   second, unless the server can only be polled.
     /// - `feed.whole`: A message is reported with all its fields, as a lookup returns it, and never
     ///   in a version older than one that was reported before.
     /// - `feed.sender`: The user's own messages are reported too, with their request IDs, to each

@@ -111,8 +111,8 @@ struct ActivityObservers {
             case .backfill(let url, _): .backfill(url)
             case .outbox(let url, _): .outbox(url)
             case .store: .store
-            // No attempt follows this wait.
-            case .typing: nil
+            // These waits follow no failure.
+            case .poll, .typing: nil
             }
         guard let wait = reported else { return }
         guard let duration else { return emit(.gaveUp(wait, at: time)) }

@@ -13,6 +13,8 @@ extension SyncCore {
             return waitForFeed(atLeast: nil)
         }
         hasFeedBegun = token != nil
+        polling.isWaiting = false
+        polling.requestedAt = time
         call(.feed(token?.point.cursor), .feed(after: token))
     }
 
@@ -26,7 +28,8 @@ extension SyncCore {
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
             connector.recordProgress()
-            startFeed()
+            let isRepeated = batch.cursor == token?.point.cursor
+            continueFeed(after: batch, isRepeated: isRepeated)
         case .failed(let error) where error.code == .expired && token != nil:
             handleLoss(.expiredCursor)
         case .failed(let error):
@@ -36,6 +39,7 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
+        polling.isAwaited = false
         // Do not retry: the feed would report the same events, and storing them in the damaged
         // cache would fail again.
         guard !isHaltedByDamage else {
@@ -57,6 +61,7 @@ extension SyncCore {
         }
         if loss == .newEpoch { endItemsOfFormerEpochs() }
         state.isLive = false
+        polling.isAwaited = false
         isCatchingUp = true
         act(.emit(.historyLost(loss)))
         backfill.enqueueAll()

@@ -73,12 +73,24 @@ struct SyncCore {
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
+        /// The wait before the next request of a feed that returns empty batches at once or, while
+        /// such a request is in flight, the time for which callers wait for its answer.
+        case poll(generation: Int)
         case backfill(ChannelURL, generation: Int)
         case outbox(ChannelURL, generation: Int)
         /// The time for which a report of typing users is valid.
         case typing(ChannelURL, number: Int)
         /// A delay after which files that could not be read or written are opened again.
         case store
+
+        /// A Boolean value that indicates whether the wait follows a failure, so that its duration
+        /// grows with each attempt.
+        var followsFailure: Bool {
+            switch self {
+            case .connection, .feed, .backfill, .outbox, .store: true
+            case .poll, .typing: false
+            }
+        }
     }
 
     /// A call that has no answer yet.
@@ -156,6 +168,7 @@ struct SyncCore {
     var typing = TypingChannels()
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
+    var polling = FeedPolling()
     /// The unread items of each stored channel; `nil` until they are read from the store.
     private var unreadItems: UnreadItems?
     private var lastNumber = 0
@@ -220,6 +233,7 @@ struct SyncCore {
         case .reconnect:
             backfill.clearFailures()
             perform(connector.retryNow())
+            pollNow()
         case .renew(let credentials): perform(connector.renew(credentials))
         case .answer(let answer, let number): handle(answer, of: number)
         case .waited(let wait): handle(wait)
@@ -227,12 +241,16 @@ struct SyncCore {
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
+            pollForCallers()
             if let url { backfill.examine(url, isAwaited: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
         case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
-            if backfill.show(url, range, viewer) { recordAccess(to: url) }
+            if backfill.show(url, range, viewer) {
+                recordAccess(to: url)
+                pollNow()
+            }
         case .hide(let url, let viewer):
             backfill.hide(url, viewer)
             if !isInUse(url), limits.retention != nil { areLimitsDue = true }
@@ -245,6 +263,8 @@ struct SyncCore {
             if generation == connector.generation { perform(connector.retry()) }
         case .feed(let generation):
             if generation == connector.generation { startFeed() }
+        case .poll(let generation):
+            if generation == connector.generation { endPollWait() }
         case .backfill(let url, let generation):
             if generation == connector.generation { backfill.resume(url) }
         case .outbox(let url, let generation):
@@ -263,7 +283,6 @@ struct SyncCore {
             act(.disconnect)
         case .backfill(let url, connector.generation): stopAfterLastAttempt(url)
         case .outbox(let url, connector.generation): giveUpSending(in: url)
-        case .typing(let url, _): endTyping(in: url, after: wait)
         // The next write opens the files again.
         case .store: break
         default: break
@@ -301,7 +320,9 @@ struct SyncCore {
         case .feed(let token): handleFeed(answer, after: token)
         case .page(let fetch): handlePage(answer, fetch, interim)
         case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
-        case .outbox(let id): handleSending(answer, id, call, interim)
+        case .outbox(let id):
+            handleSending(answer, id, call, interim)
+            pollNow()
         case .question(let question, let ticket, let attempt):
             handle(answer, to: question, ticket, attempt, interim)
         }
@@ -564,6 +585,7 @@ struct SyncCore {
 
     mutating func cancelCallsAndWaits() {
         state.isLive = false
+        polling = FeedPolling()
         endTyping()
         backfill.end()
         outbox.reset()
@@ -641,7 +663,7 @@ struct SyncCore {
         guard !waiting.isEmpty else { return }
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
             let isDone =
-                state.isLive && lastFailure == nil
+                state.isLive && lastFailure == nil && !polling.isAwaited
                 && (url.map { !backfill.isUnfinished($0) } ?? backfill.isDone)
             // A caller that waits for all channels receives a channel's error only when no other
             // channel has work left.

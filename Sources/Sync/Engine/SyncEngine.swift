@@ -336,7 +336,9 @@ public actor SyncEngine {
     ///
     /// No other request is then in flight or waits for its next attempt, and no caller waits for
     /// the engine.
-    public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
+    public var isIdle: Bool {
+        core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
+    }
 
     /// A Boolean value that indicates whether a request other than that of the feed is in flight,
     /// or a caller waits until the engine has caught up.
@@ -529,8 +531,10 @@ public actor SyncEngine {
     }
 
     private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
-        guard let delay = core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter())
-        else {
+        let delay =
+            wait.followsFailure
+            ? core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter()) : .zero
+        guard let delay else {
             activityObservers.report(wait, attempt, nil, at: core.time)
             return handle(.gaveUp(wait))
         }

@@ -94,6 +94,20 @@ public struct SyncOptions: Hashable, Sendable {
     /// user was typing has lost the network. The default is a minute.
     public var typingTimeout = Duration.seconds(60)
 
+    /// The interval at which the engine polls a feed that returns an empty batch at once if there
+    /// are no events; at least a tenth of a second.
+    ///
+    /// The default is two seconds. A feed that waits for events for at least this interval is not
+    /// polled. Without events, the interval grows by a tenth with each empty batch, up to
+    /// ``idlePollInterval``. An event, or an action of the user, resets it.
+    public var pollInterval = Duration.seconds(2)
+
+    /// The longest interval at which the engine polls a feed without events; at least
+    /// ``pollInterval``.
+    ///
+    /// The default is 30 seconds, which the engine reaches after about five minutes.
+    public var idlePollInterval = Duration.seconds(30)
+
     /// Creates the default options.
     public init() {}
 }
@@ -113,6 +127,8 @@ extension SyncOptions {
         options.failedItemLimit = failedItemLimit.map { max(0, $0) }
         options.failedItemLifetime = failedItemLifetime.map { max(.zero, $0) }
         options.typingTimeout = max(.zero, typingTimeout)
+        options.pollInterval = max(.milliseconds(100), pollInterval)
+        options.idlePollInterval = max(options.pollInterval, idlePollInterval)
         return options
     }
 }

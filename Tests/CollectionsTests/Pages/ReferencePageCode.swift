@@ -103,6 +103,8 @@ import Testing
 struct MySubject: ConformanceSubject {
     let users = ["alice", "bob", "carol"].map { Credentials($0) }
     let requestIDs = RequestIDs(prefix: "run 1, ")
+    // During the checks, the feed of this backend does not wait for events.
+    let answersFeedAtOnce = true
 
     func makeBackend(for user: Credentials) async throws -> any Backend { try MyBackend() }
     func makeRequestID() -> RequestID { requestIDs.next() }

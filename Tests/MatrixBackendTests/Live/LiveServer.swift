@@ -150,6 +150,8 @@ struct LiveSubject: ConformanceSubject {
         LiveServer.device(longPoll: .zero, timelineLimit: 10)
     }
 
+    let answersFeedAtOnce = true
+
     func makeRequestID() -> RequestID { requestIDs.next() }
 
     let unsupportedFields: Set = ["translation_target_languages"]

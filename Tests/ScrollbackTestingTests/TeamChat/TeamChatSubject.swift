@@ -22,6 +22,8 @@ struct TeamChatSubject: ConformanceSubject {
         wrap(TeamChatBackend(server, waits: false))
     }
 
+    var answersFeedAtOnce = true
+
     func makeRequestID() -> RequestID { requestIDs.next() }
 
     let unsupportedFields: Set = [
