@@ -53,6 +53,15 @@ extension NumberProbe {
                 _ = "\(ErrorCode(rawValue: numbers.int()))"
                 _ = "\(BackendCapabilities(rawValue: UInt64(truncatingIfNeeded: numbers.int())))"
             },
+            NumberProbe("BackendError.init(httpStatus:_:detail:retryAfter:now:)") { numbers, _ in
+                let error = BackendError(
+                    httpStatus: numbers.int(), "", retryAfter: "\(numbers.double())",
+                    now: Timestamp(milliseconds: numbers.int64()))
+                _ = "\(error)"
+            },
+            NumberProbe("Page.init(_:after:limit:id:)") { numbers, _ in
+                _ = try Page(["a", "b"], after: nil, limit: numbers.int()) { $0 }
+            },
             NumberProbe(
                 "JSONValue.int(_:)", "JSONValue.double(_:)", "JSONValue.init(integerLiteral:)",
                 "JSONValue.init(floatLiteral:)"

@@ -90,7 +90,7 @@ import Testing
         if name.hasSuffix(".init(rawValue:)") {
             return "made by the compiler: nil, where no case has the number"
         }
-        if ["Backend.", "ForwardingBackend."].contains(where: name.hasPrefix) {
+        if ["Backend.", "ForwardingBackend.", "PagingBackend."].contains(where: name.hasPrefix) {
             return "tried at the backends that have it"
         }
         return reasons[name]
@@ -98,6 +98,7 @@ import Testing
 
     private static let reasons = [
         "ChatClient.lastConnectedAt": "only read",
+        "PagePoint.time(_:)": "made only by `PagingBackend`",
         "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",
         "ChatStore.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",

@@ -16,7 +16,7 @@ extension Mistake {
             }
         },
         .altering("has no end", ["messages.walk"]) { (page: inout MessagePage) in
-            page.older = page.older ?? PageEnd(.distantPast).cursor
+            page.older = page.older ?? PageCursor(before: 0)
         },
         Mistake("loses a message between pages", ["messages.cursor"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
@@ -46,8 +46,7 @@ extension Mistake {
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older > 0, let first = page.messages.first, page.older != nil {
-                    let time = Timestamp(milliseconds: first.createdAt.milliseconds - 1)
-                    page.older = PageEnd(time).cursor
+                    page.older = PageCursor(before: first.createdAt)
                 }
                 return page
             }
@@ -163,4 +162,11 @@ extension Mistake {
             }
         },
     ]
+}
+
+extension PageCursor {
+    /// Creates a cursor of `PagingBackend` for the messages before a time.
+    fileprivate init(before time: Timestamp) {
+        self.init(#"{"includesMessage":false,"seen":[],"time":\#(time)}"#)
+    }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import Models
+import Sync
 
 struct MatrixFailure: Decodable {
     let code: String
@@ -44,26 +45,19 @@ extension BackendError {
         let failure = MatrixFailure(reply)
         let message = "\(request.path.joined(separator: "/")): \(failure.text) (\(failure.code))"
         switch (reply.status, failure.code) {
-        case (401, _):
-            // After a soft logout, the same device may sign in again.
-            self.init(
-                .sessionExpired, message,
-                detail: failure.isSoftLogout ? .sessionKeyExpired : .accessTokenNotValid)
+        // After a soft logout, the same device may sign in again.
+        case (401, _) where failure.isSoftLogout:
+            self.init(.sessionExpired, message, detail: .sessionKeyExpired)
         case (403, "M_USER_DEACTIVATED"):
             self.init(.sessionRevoked, message, detail: .userDeactivated)
-        case (404, "M_UNRECOGNIZED"), (405, _), (501, _): self.init(.unsupported, message)
-        case (404, _): self.init(.notFound, message, detail: .notFoundInDatabase)
-        case (413, _), (_, "M_TOO_LARGE"):
+        case (404, "M_UNRECOGNIZED"): self.init(.unsupported, message)
+        case (_, "M_TOO_LARGE"):
             self.init(.refused, message, detail: .fileSizeLimitExceeded)
         case (429, _):
             self.init(
                 .throttled, message, detail: .rateLimitExceeded,
                 retryAfter: failure.pause ?? .seconds(1))
-        case (403, _): self.init(.refused, message, detail: .notAuthorized)
-        case (400..<500, _): self.init(.refused, message, detail: .invalidParameter)
-        // A proxy may return other statuses after the server has executed the request, so the
-        // request counts as unanswered.
-        default: self.init(.unanswered, message, detail: .internalServerError)
+        default: self.init(httpStatus: reply.status, message)
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Models
+import Sync
 
 // Lists of channels and members.
 extension MatrixBackend {
@@ -26,7 +27,7 @@ extension MatrixBackend {
         let me = try me
         let channels = list.channelIDs.compactMap { list.channel($0, for: me) }
             .filter { query.belongsTo($0, currentUserID: me) }.sorted(by: query.precedes)
-        var page = try Page(channels, after: cursor, limit: query.limit, name: \.url.rawValue)
+        var page = try Page(channels, after: cursor, limit: query.limit, id: \.url.rawValue)
         _ = try await concurrently(page.elements.map(\.url.rawValue)) {
             room throws(BackendError) in try await self.resolveReceipts(of: room)
         }
@@ -59,7 +60,7 @@ extension MatrixBackend {
         guard members.contains(where: { $0.userID == me }) else {
             throw BackendError(.notFound, "\(me) is not in \(channelURL)", detail: .channelNotFound)
         }
-        return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
+        return try Page(members, after: cursor, limit: limit, id: \.userID.rawValue)
     }
 
     /// Returns the state events of a room.
@@ -105,22 +106,5 @@ extension MatrixBackend {
             isTyping ? ["typing": true, "timeout": 30_000] : ["typing": false]
         let _: EmptyReply = try await call(
             .put("rooms", channelURL.rawValue, "typing", me.rawValue, body: body))
-    }
-}
-
-extension Page {
-    /// Creates the page of `list` that begins after the element whose `name` is the cursor.
-    fileprivate init(
-        _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
-    ) throws(BackendError) {
-        var rest = list[...]
-        if let cursor {
-            guard let index = list.firstIndex(where: { name($0) == cursor.rawValue }) else {
-                throw BackendError(.expired, "\(cursor) is not in the list any more")
-            }
-            rest = list[(index + 1)...]
-        }
-        let page = Array(rest.prefix(limit))
-        self.init(page, next: rest.count > limit ? page.last.map { PageCursor(name($0)) } : nil)
     }
 }

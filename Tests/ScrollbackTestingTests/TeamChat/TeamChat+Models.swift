@@ -3,32 +3,14 @@ import Sync
 
 // Conversions of the server's values into Scrollback's.
 
-/// The end of a page: a time, and the posts of that millisecond that were already returned.
-struct PageEnd {
-    let time: Timestamp
-    let seen: [Int]
-
-    init(_ time: Timestamp, seen: [Int] = []) {
-        self.time = time
-        self.seen = seen
-    }
-
-    init?(_ cursor: PageCursor) {
-        let parts = cursor.rawValue.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
-        self.init(
-            Timestamp(milliseconds: time),
-            seen: parts[1].split(separator: ",").compactMap { Int($0) })
-    }
-
-    var cursor: PageCursor {
-        PageCursor("\(time):\(seen.map(String.init).joined(separator: ","))")
-    }
-
-    func moved(past posts: [TeamChatServer.Post]) -> PageEnd {
-        guard let last = posts.last else { return self }
-        let before = last.time == time ? seen : []
-        return PageEnd(last.time, seen: before + posts.filter { $0.time == last.time }.map(\.id))
+extension TeamChatServer.Point {
+    /// Creates the point next to which the server returns posts; `nil` for the newest post.
+    init?(_ point: PagePoint) {
+        switch point {
+        case .newest: return nil
+        case .message(let id): self = .id(Int(id.rawValue) ?? 0)
+        case .time(let time): self = .time(time)
+        }
     }
 }
 
@@ -126,23 +108,6 @@ extension GroupChannelChangelog {
             .map { ChannelURL($0.id) }
         hasMore = answer.hasMore
         self.next = next
-    }
-}
-
-extension Page {
-    /// Creates the page that follows the element that a cursor names.
-    init(
-        _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
-    ) throws(BackendError) {
-        var rest = list[...]
-        if let cursor {
-            guard let index = list.firstIndex(where: { name($0) == cursor.rawValue }) else {
-                throw BackendError(.expired, "\(cursor) is not in the list any more")
-            }
-            rest = list[(index + 1)...]
-        }
-        let page = Array(rest.prefix(limit))
-        self.init(page, next: rest.count > limit ? page.last.map { PageCursor(name($0)) } : nil)
     }
 }
 

@@ -2,7 +2,7 @@ import Models
 import Sync
 
 /// A backend for `TeamChatServer`: one user on one device.
-actor TeamChatBackend: Backend {
+actor TeamChatBackend: PagingBackend {
     nonisolated let capabilities: BackendCapabilities = [.deduplicatesRequests]
 
     private let server: TeamChatServer
@@ -10,13 +10,15 @@ actor TeamChatBackend: Backend {
     ///
     /// Most tests use false.
     private let waits: Bool
+    nonisolated let pageContinuation: PageContinuation
     private var session: Int?
     private var me: UserID = ""
     private var epoch = 0
 
-    init(_ server: TeamChatServer, waits: Bool = true) {
+    init(_ server: TeamChatServer, waits: Bool = true, pagesByID: Bool = false) {
         self.server = server
         self.waits = waits
+        pageContinuation = pagesByID ? .messages : .times
     }
 
     // MARK: The connection
@@ -77,66 +79,24 @@ actor TeamChatBackend: Backend {
         return number
     }
 
-    // MARK: Pages: a cursor is a time, and the returned posts of its millisecond
+    // MARK: Pages
 
     func messages(
-        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
-    ) async throws(BackendError) -> MessagePage {
-        let room = channelURL.rawValue
-        let (below, above) = try await edges(of: anchor, in: room)
-        let before = try await page(older, after: below) {
-            try await server.posts(in: room, until: $0, limit: $1, $2)
-        }
-        let after = try await page(newer, after: above) {
-            try await server.posts(in: room, from: $0, limit: $1, $2)
-        }
-        return MessagePage(
-            messages: (before.posts.reversed() + after.posts).map(Message.init),
-            older: before.cursor, newer: after.cursor)
+        in channelURL: ChannelURL, before point: PagePoint, limit: Int
+    ) async throws(BackendError) -> [Message] {
+        let point = TeamChatServer.Point(point)
+        return try await ask {
+            try await server.posts(in: channelURL.rawValue, before: point, limit: limit, $0)
+        }.map(Message.init)
     }
 
-    /// Returns where a page begins on its older and on its newer side.
-    ///
-    /// A bound is `nil` if the page has no posts on that side.
-    private func edges(
-        of anchor: MessageAnchor, in room: String
-    ) async throws(BackendError) -> (below: PageEnd?, above: PageEnd?) {
-        switch anchor {
-        case .newest: return (PageEnd(.distantFuture), nil)
-        case .time(.distantPast): return (nil, PageEnd(.distantPast))
-        case .time(let time):
-            return (PageEnd(Timestamp(milliseconds: time.milliseconds - 1)), PageEnd(time))
-        case .cursor(let cursor):
-            guard let end = PageEnd(cursor) else {
-                throw BackendError(.expired, "\(cursor) is no cursor of this server")
-            }
-            return (end, end)
-        case .message(let id):
-            let ids = [Int(id.rawValue) ?? 0]
-            let post = try await ask { try await server.posts(ids, in: room, $0).first }
-            guard let post else { throw BackendError(.expired, "\(id) is not in \(room)") }
-            let found = try await ask {
-                try await server.posts(in: room, from: post.time, limit: .max, $0)
-            }
-            let same = found.filter { $0.time == post.time }.map(\.id)
-            return (
-                PageEnd(post.time, seen: same.filter { $0 >= post.id }),
-                PageEnd(post.time, seen: same.filter { $0 < post.id })
-            )
-        }
-    }
-
-    private func page(
-        _ limit: Int, after end: PageEnd?,
-        _ posts: (Timestamp, Int, Int) async throws -> [TeamChatServer.Post]
-    ) async throws(BackendError) -> (posts: [TeamChatServer.Post], cursor: PageCursor?) {
-        guard let end else { return ([], nil) }
-        guard limit > 0 else { return ([], end.cursor) }
-        // The answer begins with the millisecond in which the last page ended.
-        let found = try await ask { try await posts(end.time, limit + end.seen.count, $0) }
-        let new = Array(found.filter { !end.seen.contains($0.id) }.prefix(limit))
-        // The server may return fewer posts than requested, so only an empty answer is the end.
-        return (new, new.last.map { _ in end.moved(past: new).cursor })
+    func messages(
+        in channelURL: ChannelURL, after point: PagePoint, limit: Int
+    ) async throws(BackendError) -> [Message] {
+        let point = TeamChatServer.Point(point)
+        return try await ask {
+            try await server.posts(in: channelURL.rawValue, after: point, limit: limit, $0)
+        }.map(Message.init)
     }
 
     func lookup(
@@ -186,7 +146,7 @@ actor TeamChatBackend: Backend {
     ) async throws(BackendError) -> Page<GroupChannel> {
         let list = try await ask { try await server.rooms($0).rooms }.map { GroupChannel($0, me) }
             .filter { query.belongsTo($0, currentUserID: me) }.sorted(by: query.precedes)
-        return try Page(list, after: cursor, limit: query.limit, name: \.url.rawValue)
+        return try Page(list, after: cursor, limit: query.limit, id: \.url.rawValue)
     }
 
     func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
@@ -197,7 +157,7 @@ actor TeamChatBackend: Backend {
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
         let members = try await channel(channelURL).members.sorted { $0.userID < $1.userID }
-        return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
+        return try Page(members, after: cursor, limit: limit, id: \.userID.rawValue)
     }
 
     // MARK: Writing

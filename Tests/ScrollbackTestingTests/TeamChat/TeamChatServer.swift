@@ -138,19 +138,38 @@ actor TeamChatServer {
 
     // MARK: Posts
 
-    /// Returns the posts up to a time, newest first, or the posts since a time, oldest first.
-    func posts(
-        in room: String, until: Timestamp, limit: Int, _ session: Int
-    ) throws(Failure) -> [Post] {
-        Array(
-            try sorted(room, session).reversed().drop { $0.time > until }.prefix(
-                min(limit, pageLimit)))
+    /// A post, or a time.
+    enum Point: Sendable {
+        case id(Int)
+        case time(Timestamp)
     }
 
+    /// Returns the posts before a point, newest first.
     func posts(
-        in room: String, from: Timestamp, limit: Int, _ session: Int
+        in room: String, before point: Point?, limit: Int, _ session: Int
     ) throws(Failure) -> [Post] {
-        Array(try sorted(room, session).drop { $0.time < from }.prefix(min(limit, pageLimit)))
+        let posts = try sorted(room, session).reversed().drop { post in
+            switch point {
+            case .id(let id): post.id >= id
+            case .time(let time): post.time >= time
+            case nil: false
+            }
+        }
+        return Array(posts.prefix(min(limit, pageLimit)))
+    }
+
+    /// Returns the posts after a post, or since a time, oldest first.
+    func posts(
+        in room: String, after point: Point?, limit: Int, _ session: Int
+    ) throws(Failure) -> [Post] {
+        let posts = try sorted(room, session).drop { post in
+            switch point {
+            case .id(let id): post.id <= id
+            case .time(let time): post.time < time
+            case nil: true
+            }
+        }
+        return Array(posts.prefix(min(limit, pageLimit)))
     }
 
     func posts(_ ids: [Int], in room: String, _ session: Int) throws(Failure) -> [Post] {

@@ -11,7 +11,8 @@ struct TeamChatSubject: ConformanceSubject {
     /// Wraps the backend in a backend with a mistake, if a test needs one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
-    init(pageLimit: Int = 100) {
+    init(pageLimit: Int = 100, pagesByID: Bool = false) {
+        self.pagesByID = pagesByID
         let clock = SteppingClock()
         self.clock = clock
         server = TeamChatServer(
@@ -19,8 +20,10 @@ struct TeamChatSubject: ConformanceSubject {
     }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {
-        wrap(TeamChatBackend(server, waits: false))
+        wrap(TeamChatBackend(server, waits: false, pagesByID: pagesByID))
     }
+
+    private let pagesByID: Bool
 
     var answersFeedAtOnce = true
 
