@@ -6,6 +6,7 @@
 #   make lint       check formatting, language, documentation coverage and the mutants' patterns
 #   make availability  find APIs that the oldest supported macOS and iOS lack; on Linux
 #   make format     format the sources
+#   make schema     write Docs/scrollback.proto and Benchmarks/compared.proto from the schemas
 #   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
 #   make docs       build the website of the guides and the reference in .build-docs/site
 #   make bench      benchmark the binary form and the store against alternatives; passes ARGS on
@@ -84,7 +85,7 @@ endif
 DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
     --transform-for-static-hosting --hosting-base-path scrollback
 
-.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync bench-search figures figures-update \
+.PHONY: matrix-server test-matrix test-matrix-quick figures-matrix test-inspector help repl test corpus build built lint availability format schema language docs bench bench-codecs bench-store bench-sync bench-search figures figures-update \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly simulation mutants install uninstall deps deps-bench deps-browser deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
@@ -117,6 +118,9 @@ endif
 
 language: .build-tools/language
 	.build-tools/language $(ARGS)
+
+schema: deps
+	SCROLLBACK_RECORD=1 $(TEST) $(STRICT) --filter ProtoTests
 
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)

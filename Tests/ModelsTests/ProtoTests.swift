@@ -3,44 +3,37 @@ import Testing
 
 @testable import Models
 
+/// Tests the .proto files, which `make schema` writes from the schemas in the code.
 @Suite struct ProtoTests {
     static let file = repository.appending(path: "Docs/scrollback.proto")
+    private static let comparedFile = repository.appending(path: "Benchmarks/compared.proto")
 
-    /// Returns the definitions in Docs/scrollback.proto in the form that `ProtoText` writes.
-    static func definitions() throws -> [String: String] {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let words = text.split(separator: "\n")
-            .map { $0.prefix(upTo: $0.firstRange(of: "//")?.lowerBound ?? $0.endIndex) }
-            .joined(separator: " ").split(separator: " ").joined(separator: " ")
-        var definitions: [String: String] = [:]
-        for part in words.matches(of: /(message|enum) (\w+) \{[^}]*\}/) {
-            definitions[String(part.output.2)] = String(part.output.0)
-                .replacing(/\ reserved [^;]*;/, with: "")
+    private static let header = """
+        // The binary form of Scrollback's models: the output of serialize() and the input of
+        // init(serialized:). `make schema` writes this file from the schemas in the code.
+        //
+        // Writers may use any valid protobuf encoding; serialize() always writes the canonical form: fields
+        // in ascending order, no zeros except in fields marked `optional`, packed integers, maps ordered by
+        // key. Times are milliseconds since 1970-01-01 UTC. In a field that is not marked `optional`, 0 or
+        // an empty text means "none" or "never" where the comment allows such a value. Field 100 holds JSON
+        // values under keys that are not fields of the type.
+        """
+
+    private static let comparedHeader = """
+        // The types that the benchmark of the binary form compares with generated code. `make schema`
+        // writes this file from the schemas in the code; Package.swift says how to generate the code.
+        """
+
+    @Test func filesAreTheOutputOfTheSchemas() throws {
+        let all = ProtoText(recordTypes, header: Self.header)
+        let compared = ProtoText(
+            [Message.self, GroupChannel.self], header: Self.comparedHeader)
+        #expect(all.uncommented == [])
+        let records = ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil
+        for (file, text) in [(Self.file, all.text), (Self.comparedFile, compared.text)] {
+            if records { try text.write(to: file, atomically: true, encoding: .utf8) }
+            let written = try? String(contentsOf: file, encoding: .utf8)
+            #expect(written == text, "\(file.lastPathComponent) is out of date: run `make schema`")
         }
-        return definitions
-    }
-
-    @Test func everyFieldOfTheFileHasAComment() throws {
-        let lines = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
-        for (previous, line) in zip(lines, lines.dropFirst()) {
-            if line.contains("//") || line.hasPrefix("  reserved ") { continue }
-            let isField = line.hasPrefix("  ") && line.hasSuffix(";")
-            let isType = line.hasPrefix("message ") || line.hasPrefix("enum ")
-            if !(isField || isType) || line.hasSuffix(" extra = 100;") { continue }
-            #expect(previous.contains("//"), "\(line)")
-        }
-    }
-
-    @Test func numbersOfRemovedFieldsAreReserved() throws {
-        let text = try String(contentsOf: Self.file, encoding: .utf8)
-        #expect(text.contains("message MessageListParams {\n  reserved 9 to 13;"))
-        #expect(text.contains("message GroupChannelListQuery {\n  reserved 5, 6;"))
-    }
-
-    @Test func protoFileAgreesWithTheSchemas() throws {
-        let written = try Self.definitions()
-        let coded = ProtoText().definitions
-        #expect(Set(written.keys) == Set(coded.keys))
-        for (name, definition) in coded { #expect(written[name] == definition) }
     }
 }
