@@ -123,8 +123,8 @@ let package = Package(
         .target(
             name: "ScrollbackREPL",
             dependencies: [
-                "Scrollback", "ScrollbackInspector", "EmbeddedServer", "MatrixBackend",
-                "CScrollbackReadline",
+                "Scrollback", "Models", "Store", "Sync", "Collections", "ScrollbackInspector",
+                "EmbeddedServer", "MatrixBackend", "CScrollbackReadline",
             ],
             path: "Examples/REPL"
         ),
@@ -251,7 +251,8 @@ let package = Package(
         .testTarget(
             name: "PublicAPITests",
             dependencies: [
-                "Scrollback", "EmbeddedServer", "ScrollbackTesting", "ScrollbackTestSupport",
+                "Scrollback", "Models", "Store", "Sync", "Collections", "EmbeddedServer",
+                "ScrollbackTesting", "ScrollbackTestSupport",
             ]),
 
         // What `make faults` and `make soak` run.

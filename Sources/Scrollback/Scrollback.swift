@@ -1,4 +1,111 @@
-@_exported public import Collections
-@_exported public import Models
-@_exported public import Store
-@_exported public import Sync
+// The declarations that an app needs. Their members stay visible, wherever they are declared; other
+// types are not in the app's scope by name. Authors of a backend import `Sync`, and users of the
+// database, of records and of patches import `Store` and `Models`. A test limits the number of
+// symbols.
+
+@_exported public import protocol Collections.ChannelDelegate
+@_exported public import struct Collections.ChannelEvent
+@_exported public import class Collections.ChatClient
+@_exported public import struct Collections.ChatClientOptions
+@_exported public import struct Collections.CollectionChange
+@_exported public import struct Collections.CollectionStart
+@_exported public import protocol Collections.ConnectionDelegate
+@_exported public import struct Collections.ConnectionEvent
+@_exported public import class Collections.GroupChannelCollection
+@_exported public import protocol Collections.GroupChannelCollectionDelegate
+@_exported public import struct Collections.GroupChannelContext
+@_exported public import enum Collections.InitPolicy
+@_exported public import class Collections.MessageCollection
+@_exported public import protocol Collections.MessageCollectionDelegate
+@_exported public import struct Collections.MessageContext
+@_exported public import enum Collections.MessageItem
+@_exported public import class Collections.MessageSearch
+@_exported public import protocol Collections.MessageSearchDelegate
+@_exported public import struct Collections.OutgoingMessage
+@_exported public import struct Collections.SearchPage
+@_exported public import struct Collections.ServerSearch
+@_exported public import enum Collections.StartingPoint
+@_exported public import struct Collections.StorageDamage
+@_exported public import enum Collections.StorageFailurePolicy
+@_exported public import struct Collections.StoredUser
+@_exported public import protocol Collections.UserEventDelegate
+
+@_exported public import enum Models.AnyChannel
+@_exported public import struct Models.BackendError
+@_exported public import struct Models.ChannelType
+@_exported public import struct Models.ChannelURL
+@_exported public import struct Models.CollectionEventSource
+@_exported public import enum Models.ConnectionState
+@_exported public import struct Models.Credentials
+@_exported public import struct Models.ErrorCode
+@_exported public import struct Models.FileInfo
+@_exported public import struct Models.FileMessageCreateParams
+@_exported public import struct Models.FileMessageUpdateParams
+@_exported public import struct Models.GroupChannel
+@_exported public import struct Models.GroupChannelCreateParams
+@_exported public import enum Models.GroupChannelListOrder
+@_exported public import struct Models.GroupChannelListQuery
+@_exported public import struct Models.HiddenState
+@_exported public import enum Models.HiddenStateFilter
+@_exported public import struct Models.Member
+@_exported public import struct Models.MemberState
+@_exported public import enum Models.MemberStateFilter
+@_exported public import struct Models.MentionType
+@_exported public import struct Models.Message
+@_exported public import struct Models.MessageID
+@_exported public import struct Models.MessageListParams
+@_exported public import struct Models.MessageSearchParams
+@_exported public import enum Models.MessageSendingStatus
+@_exported public import struct Models.MessageType
+@_exported public import enum Models.MessageTypeFilter
+@_exported public import struct Models.MetaArray
+@_exported public import struct Models.ModerationReport
+@_exported public import struct Models.MultipleFilesMessageCreateParams
+@_exported public import struct Models.OpenChannel
+@_exported public import struct Models.OpenChannelCreateParams
+@_exported public import struct Models.OutboxItem
+@_exported public import struct Models.Poll
+@_exported public import struct Models.PollOption
+@_exported public import struct Models.PollStatus
+@_exported public import enum Models.PublicChannelFilter
+@_exported public import struct Models.PushNotificationDeliveryOption
+@_exported public import enum Models.QueryType
+@_exported public import struct Models.Reaction
+@_exported public import enum Models.ReplyType
+@_exported public import struct Models.RequestID
+@_exported public import struct Models.RestrictedUser
+@_exported public import enum Models.SearchField
+@_exported public import struct Models.SearchHit
+@_exported public import struct Models.Sender
+@_exported public import enum Models.SuperChannelFilter
+@_exported public import struct Models.ThreadInfo
+@_exported public import struct Models.ThreadedMessageListParams
+@_exported public import struct Models.Timestamp
+@_exported public import enum Models.UnreadChannelFilter
+@_exported public import struct Models.UnreadItemCount
+@_exported public import struct Models.UploadableFile
+@_exported public import struct Models.User
+@_exported public import struct Models.UserID
+@_exported public import struct Models.UserMessageCreateParams
+@_exported public import struct Models.UserMessageUpdateParams
+
+@_exported public import struct Store.EncryptionKey
+@_exported public import struct Store.FoundMessage
+@_exported public import struct Store.Gap
+@_exported public import struct Store.MigrationProgress
+@_exported public import struct Store.OutboxLoss
+@_exported public import struct Store.PushInbox
+@_exported public import struct Store.StoreError
+
+@_exported public import struct Sync.Backoff
+@_exported public import enum Sync.CacheClearOrder
+@_exported public import struct Sync.CacheLimits
+@_exported public import enum Sync.CacheRetention
+@_exported public import enum Sync.DeliveryResult
+@_exported public import enum Sync.FailedItemPolicy
+@_exported public import enum Sync.HistoryLoss
+@_exported public import enum Sync.HugeGapPolicy
+@_exported public import enum Sync.ResendPolicy
+@_exported public import struct Sync.SyncError
+@_exported public import struct Sync.SyncOptions
+@_exported public import struct Sync.UnsentChanges

@@ -1,8 +1,11 @@
+import Collections
 import EmbeddedServer
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTestSupport
 import ScrollbackTesting
+import Store
+import Sync
 import Testing
 
 extension NumberProbe {

@@ -1,8 +1,11 @@
+import Collections
 import EmbeddedServer
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTestSupport
 import ScrollbackTesting
+import Store
+import Sync
 
 /// A test of calls of the public API that have numbers as arguments.
 @MainActor

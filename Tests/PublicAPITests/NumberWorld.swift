@@ -1,7 +1,10 @@
+import Collections
 import EmbeddedServer
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTesting
+import Store
+import Sync
 import Testing
 
 /// A server with a channel, and bob's client, whose options have extreme values.

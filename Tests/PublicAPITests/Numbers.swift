@@ -1,6 +1,9 @@
+import Collections
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTesting
+import Store
+import Sync
 
 /// A source of numbers, durations and times.
 ///

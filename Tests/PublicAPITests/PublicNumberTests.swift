@@ -1,7 +1,10 @@
+import Collections
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTestSupport
 import ScrollbackTesting
+import Store
+import Sync
 import Testing
 
 /// Tests that no number, duration or time that is passed to the public API ends the process.

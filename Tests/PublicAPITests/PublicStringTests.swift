@@ -1,6 +1,9 @@
+import Collections
 import Foundation
-import Scrollback
+import Models
 import ScrollbackTesting
+import Store
+import Sync
 import Testing
 
 /// Tests that no string that is passed to a client, a collection or a store ends the process.

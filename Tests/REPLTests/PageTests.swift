@@ -65,7 +65,7 @@ import Testing
         #expect(page.contains("```swift\n\(ofStore)```\n"))
         let ofMessage = String(code[..<store.lowerBound])
         #expect(page.contains("```swift\n\(ofMessage)```\n"))
-        let ofModels = ofMessage.replacing("import Scrollback", with: "import Models")
+        let ofModels = ofMessage.replacing("import Store\n", with: "")
         #expect(
             try Project.text("Sources/Models/Models.docc/Models.md")
                 .contains("```swift\n\(ofModels)```\n"))

@@ -1,5 +1,5 @@
 package import Foundation
-package import Scrollback
+package import Models
 
 /// The fields of a log from which the properties of a message are read.
 ///

@@ -12,7 +12,8 @@ let package = Package(
         .executableTarget(
             name: "FirstExample",
             dependencies: [
-                .product(name: "Scrollback", package: "Scrollback")
+                .product(name: "Models", package: "Scrollback"),
+                .product(name: "Store", package: "Scrollback"),
             ],
             path: ""
         )

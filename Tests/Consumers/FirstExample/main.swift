@@ -1,5 +1,6 @@
 import Foundation
-import Scrollback
+import Models
+import Store
 
 // A message as a chat server sends it. Unknown keys, such as "mood", are kept.
 let json = """
