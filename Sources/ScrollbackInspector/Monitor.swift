@@ -441,7 +441,7 @@ extension CollectionEventSource {
     fileprivate var origin: String {
         let origin: String =
             switch self {
-            case .messageChangelog, .channelChangelog, .pollChangelog: "changelog"
+            case .messageChangelog, .channelChangelog: "changelog"
             case .messageFill, .requestMessage, .requestThreadedMessages, .requestChannel: "page"
             case .localMessagePendingCreated, .localMessageFailed, .localMessageCanceled,
                 .localMessageResendStarted, .localMessageUpdated, .localMessageDeleted,

@@ -162,7 +162,7 @@ extension ChannelEvent {
     var line: String {
         let mention = isMention ? " (mention)" : ""
         switch source {
-        case .eventMessageReceived, .eventMention:
+        case .eventMessageReceived:
             return "\(channelURL) +\(message!.text)\(mention)"
         case .eventMessageUpdated: return "\(channelURL) *\(message!.text)"
         case .eventMessageDeleted: return "\(channelURL) -\(messageID!)"

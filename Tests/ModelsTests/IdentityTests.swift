@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test func errorCodeDeterminesWhetherAMessageIsResendable() {
-        #expect(ErrorCode.networkError.isResendable)
-        #expect(ErrorCode.connectionClosed.isResendable)
+        #expect(ErrorCode.requestFailed.isResendable)
+        #expect(ErrorCode.connectionRequired.isResendable)
         #expect(!ErrorCode.channelFrozen.isResendable)
         #expect(!ErrorCode(rawValue: 12345).isResendable)
         #expect(ErrorCode.ackTimeout.rawValue == 800_180)
-        #expect(ErrorCode.tooManyMessages.description == "900200")
+        #expect(ErrorCode.banned.description == "900100")
     }
 
     @Test func eventSourcesDistinguishLiveEvents() {

@@ -75,6 +75,6 @@ extension OpenWireEnum {
                 }
             }
         }
-        #expect(count == 94)
+        #expect(count == 73)
     }
 }

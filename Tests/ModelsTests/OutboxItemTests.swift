@@ -135,13 +135,13 @@ import Testing
     @Test func aChangeThatFailsHasNoMessage() {
         var item = OutboxItem(
             .delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: "7")
-        item.fail(.networkError)
+        item.fail(.requestFailed)
         #expect(item.state == .failed && item.message == nil)
         item.resend(at: 10)
         #expect(item.state == .pending && item.message == nil)
     }
 
-    @Test(arguments: [ErrorCode.ackTimeout, .networkError, .mutedInChannel, .banned, .unknown])
+    @Test(arguments: [ErrorCode.ackTimeout, .requestFailed, .mutedInChannel, .banned, .unknown])
     func itemIsResendableIfItsMessageIs(_ code: ErrorCode) {
         var item = OutboxItem(Self.message, requestID: "r")
         item.errorCode = code

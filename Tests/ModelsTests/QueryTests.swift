@@ -59,12 +59,6 @@ import Testing
             name: "invited", turnOn: { $0.memberStateFilter = .invitedOnly },
             passes: { $0.myMemberState == .invited }),
         Rule(
-            name: "by friend", turnOn: { $0.memberStateFilter = .invitedByFriend },
-            passes: { $0.myMemberState == .invited && $0.inviter?.userID == "friend" }),
-        Rule(
-            name: "by other", turnOn: { $0.memberStateFilter = .invitedByNonFriend },
-            passes: { $0.myMemberState == .invited && $0.inviter?.userID != "friend" }),
-        Rule(
             name: "unread", turnOn: { $0.unreadChannelFilter = .unreadMessage },
             passes: { $0.unreadMessageCount > 0 }),
         Rule(
@@ -159,9 +153,7 @@ import Testing
         channel.myMemberState = any([.joined, .joined, .invited, .none])
         channel.hiddenState = any([.unhidden, .unhidden, .unhidden] + HiddenState.knownValues)
         channel.unreadMessageCount = any([0, 2])
-        var friend = User(id: "friend")
-        friend.friendName = "F"
-        channel.inviter = any([nil, friend, User(id: "stranger")])
+        channel.inviter = any([nil, User(id: "inviter")])
         channel.metadata = any([[:], ["k": "red"], ["k": "rose"], ["k": "blue"], ["other": "red"]])
         let people = [("ann", "Ann"), ("bo", "bo"), ("bob", "Bob"), ("me", "Ann bo")]
         channel.members = people.filter { $0.0 == "me" || any([true, false]) }

@@ -55,7 +55,7 @@ import Testing
     @Test func outboxItemsComeLastAndChangesAreNotShown() {
         var failed = OutboxItem(
             Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r2")
-        failed.fail(.networkError)
+        failed.fail(.requestFailed)
         let items = [
             OutboxItem(Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r1"),
             OutboxItem(

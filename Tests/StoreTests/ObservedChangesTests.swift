@@ -177,10 +177,10 @@ import Testing
         try store.write { batch in
             try batch.save(Message("a", at: 1), source: .eventMessageReceived)
             try batch.removeMessage("a", in: "general")
-            batch.emit(.connection(.closed), source: .channelRefresh)
+            batch.emit(.connection(.closed), source: .requestChannel)
         }
         let entries = changes.drain().flatMap(\.entries)
-        #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .channelRefresh])
+        #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .requestChannel])
     }
 
     @Test func changesAreReportedInCommitOrder() throws {

@@ -164,7 +164,7 @@ extension Picture {
                 let message = Message(
                     id: nil, channelURL: url, text: id.rawValue, createdAt: time)
                 var item = OutboxItem(message, requestID: id)
-                if case .failed = sign { item.fail(.networkError) }
+                if case .failed = sign { item.fail(.requestFailed) }
                 try batch.save(item)
                 time = time.minuteLater
             }

@@ -161,11 +161,6 @@ extension Listener: ChannelDelegate {
         } else if case .open(let channel)? = event.channel {
             let count = counted(channel.participantCount, "participant")
             report(event, "participant_count_changed", "* \(url) has \(count)")
-        } else if case .group(let channel)? = event.channel,
-            event.source == .eventChannelMemberCountChanged
-        {
-            let count = counted(channel.memberCount, "member")
-            report(event, "member_count_changed", "* \(url) has \(count)")
         }
     }
 
@@ -187,15 +182,11 @@ extension Listener: ChannelDelegate {
         .eventChannelUnfrozen: ("channel_unfrozen", "is not frozen"),
         .eventOperatorUpdated: ("operators_changed", "has changed its operators"),
         .eventPinnedMessageUpdated: ("pinned_messages_changed", "has other pinned messages"),
-        .eventChannelMetaDataCreated: ("metadata_changed", "has other metadata"),
-        .eventChannelMetaDataUpdated: ("metadata_changed", "has other metadata"),
-        .eventChannelMetaDataDeleted: ("metadata_changed", "has other metadata"),
         .eventReadReceiptUpdated: ("channel_read", "was read"),
         .eventUserMarkedRead: ("channel_read", "was read"),
         .eventUserMarkedUnread: ("channel_unread", "was marked as unread"),
         .eventDeliveryReceiptUpdated: ("channel_delivered", "was delivered"),
         .eventChannelResetHistory: ("history_reset", "no longer shows you its older messages"),
-        .eventMessageOffsetUpdated: ("history_reset", "no longer shows you its older messages"),
     ]
 
     /// Reports an event with the values of a notification.
@@ -214,7 +205,7 @@ extension Listener: ChannelDelegate {
         let summary =
             "\(url) \(id)  \(message.sender?.userID.rawValue ?? "(channel)"): \(message.text.oneLine)"
         switch event.source {
-        case .eventMessageReceived, .eventMention:
+        case .eventMessageReceived:
             if !isOwn(message) { report(event, "message_received", "+ \(summary)") }
             if event.isMention { report(event, "mentioned", "= you are mentioned in \(id)") }
         case .eventReactionUpdated:
@@ -225,7 +216,7 @@ extension Listener: ChannelDelegate {
             let count = message.threadInfo?.replyCount ?? 0
             let replies = count == 1 ? "1 reply" : "\(count) replies"
             report(event, "thread_changed", "* \(url) \(id)  \(replies)")
-        case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
+        case .eventMessageUpdated, .eventPollVoted:
             if !isOwn(message) { report(event, "message_updated", "* \(summary)") }
         default: break
         }

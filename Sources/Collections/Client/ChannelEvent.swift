@@ -93,9 +93,7 @@ extension CollectionEventSource {
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
-            .eventReactionUpdated, .eventThreadInfoUpdated, .eventMention, .eventPollUpdated,
-            .eventPollVoted, .eventMessageFeedbackAdded, .eventMessageFeedbackUpdated,
-            .eventMessageFeedbackDeleted:
+            .eventReactionUpdated, .eventThreadInfoUpdated, .eventPollVoted:
             true
         default: false
         }

@@ -56,8 +56,6 @@ extension ErrorCode {
     public static let sessionKeyExpired = ErrorCode(400_309)
     /// The server revoked the session permanently.
     public static let sessionTokenRevoked = ErrorCode(400_310)
-    /// The request conflicts with a recent one.
-    public static let conflict = ErrorCode(409_000)
     /// The server failed.
     public static let internalServerError = ErrorCode(500_901)
     /// The client sent too many requests and must wait.
@@ -69,34 +67,18 @@ extension ErrorCode {
 extension ErrorCode {
     /// The cause is unknown.
     public static let unknown = ErrorCode(800_000)
-    /// A component was used before its initialization.
-    public static let invalidInitialization = ErrorCode(800_100)
     /// The request needs a connection, and there is none.
     public static let connectionRequired = ErrorCode(800_101)
-    /// The connection attempt was canceled.
-    public static let connectionCanceled = ErrorCode(800_102)
     /// An argument is not valid.
     public static let invalidArgument = ErrorCode(800_110)
-    /// The network failed.
-    public static let networkError = ErrorCode(800_120)
     /// The server's response cannot be decoded.
     public static let malformedData = ErrorCode(800_130)
-    /// A page of this query is already being loaded.
-    public static let queryInProgress = ErrorCode(800_170)
     /// The server did not acknowledge the request in time.
     ///
     /// It may or may not have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
-    /// The connection was closed before the request was sent.
-    public static let connectionClosed = ErrorCode(800_200)
-    /// The connection failed.
-    public static let connectionFailed = ErrorCode(800_210)
     /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
-    /// The upload was canceled.
-    public static let fileUploadCanceled = ErrorCode(800_240)
-    /// The upload took longer than allowed.
-    public static let fileUploadTimeout = ErrorCode(800_250)
     /// The file is larger than the server accepts.
     public static let fileSizeLimitExceeded = ErrorCode(800_260)
     /// The outbox's copy of a file is missing or was changed.
@@ -111,10 +93,6 @@ extension ErrorCode {
     /// The item may have been sent, edited or removed since, or another program may have written
     /// it. The engine does not send it; show it to the user, who decides whether to resend it.
     public static let needsConfirmation = ErrorCode(800_401)
-    /// The collection was disposed.
-    public static let collectionDisposed = ErrorCode(800_600)
-    /// The local database failed.
-    public static let localDatabaseError = ErrorCode(800_700)
 }
 
 // MARK: Channel errors
@@ -122,8 +100,6 @@ extension ErrorCode {
 extension ErrorCode {
     /// The current user is not a member of the channel.
     public static let notMember = ErrorCode(900_020)
-    /// The current user is deactivated in the channel.
-    public static let deactivatedInChannel = ErrorCode(900_021)
     /// The message belongs to another user.
     public static let notOwnerOfMessage = ErrorCode(900_022)
     /// Messages cannot be sent to the channel.
@@ -134,8 +110,6 @@ extension ErrorCode {
     public static let channelFrozen = ErrorCode(900_050)
     /// The current user is banned from the channel.
     public static let banned = ErrorCode(900_100)
-    /// Messages are sent faster than the channel allows.
-    public static let tooManyMessages = ErrorCode(900_200)
     /// The message does not exist.
     public static let messageNotFound = ErrorCode(900_300)
     /// The channel does not exist.
@@ -152,10 +126,8 @@ extension ErrorCode {
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = [
-        .connectionRequired, .connectionClosed, .connectionFailed, .requestFailed, .networkError,
-        .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .fileDamaged, .pendingError,
-        .needsConfirmation,
-        .internalServerError, .rateLimitExceeded, .tooManyMessages, .deactivatedInChannel,
+        .connectionRequired, .requestFailed, .ackTimeout, .fileDamaged, .pendingError,
+        .needsConfirmation, .internalServerError, .rateLimitExceeded,
     ]
 }
 

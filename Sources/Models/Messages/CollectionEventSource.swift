@@ -1,7 +1,7 @@
 /// The cause of a change in a collection.
 ///
-/// The raw values up to 130 are those of established chat SDKs. Raw values from 100 through 999 are
-/// live events, which the server's feed reports.
+/// Raw values from 100 through 999 are live events, which the server's feed reports. A backend may
+/// report live events with raw values that have no constant here.
 public struct CollectionEventSource: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -49,12 +49,8 @@ public struct CollectionEventSource: OpenEnumeration {
     public static let eventReactionUpdated = Self(rawValue: 104)
     /// A thread gained or lost a reply.
     public static let eventThreadInfoUpdated = Self(rawValue: 105)
-    /// A message that mentions the user was received.
-    public static let eventMention = Self(rawValue: 106)
     /// A channel's properties changed.
     public static let eventChannelChanged = Self(rawValue: 107)
-    /// The number of members of a channel changed.
-    public static let eventChannelMemberCountChanged = Self(rawValue: 108)
     /// A channel was frozen.
     public static let eventChannelFrozen = Self(rawValue: 109)
     /// A channel was unfrozen.
@@ -87,36 +83,14 @@ public struct CollectionEventSource: OpenEnumeration {
     public static let eventUserBanned = Self(rawValue: 123)
     /// A user was unbanned.
     public static let eventUserUnbanned = Self(rawValue: 124)
-    /// Metadata was added to a channel.
-    public static let eventChannelMetaDataCreated = Self(rawValue: 125)
-    /// Metadata of a channel changed.
-    public static let eventChannelMetaDataUpdated = Self(rawValue: 126)
-    /// Metadata was removed from a channel.
-    public static let eventChannelMetaDataDeleted = Self(rawValue: 127)
-    /// A counter was added to a channel.
-    public static let eventChannelMetaCounterCreated = Self(rawValue: 128)
-    /// A counter of a channel changed.
-    public static let eventChannelMetaCounterUpdated = Self(rawValue: 129)
-    /// A counter was removed from a channel.
-    public static let eventChannelMetaCounterDeleted = Self(rawValue: 130)
     /// A message was pinned or unpinned.
     public static let eventPinnedMessageUpdated = Self(rawValue: 131)
-    /// A poll changed.
-    public static let eventPollUpdated = Self(rawValue: 132)
     /// A user voted in a poll.
     public static let eventPollVoted = Self(rawValue: 133)
-    /// A user gave feedback to a message.
-    public static let eventMessageFeedbackAdded = Self(rawValue: 134)
-    /// Feedback to a message changed.
-    public static let eventMessageFeedbackUpdated = Self(rawValue: 135)
-    /// Feedback to a message was removed.
-    public static let eventMessageFeedbackDeleted = Self(rawValue: 136)
     /// The user marked a channel as read.
     public static let eventUserMarkedRead = Self(rawValue: 137)
     /// The user marked a channel as unread.
     public static let eventUserMarkedUnread = Self(rawValue: 138)
-    /// The lower bound of the user's history in a channel has changed.
-    public static let eventMessageOffsetUpdated = Self(rawValue: 139)
     /// The user's history in a channel was reset.
     public static let eventChannelResetHistory = Self(rawValue: 140)
     /// A user entered an open channel.
@@ -133,34 +107,18 @@ public struct CollectionEventSource: OpenEnumeration {
 
     // MARK: Requests
 
-    /// The poll changelog reported the change.
-    public static let pollChangelog = Self(rawValue: 1002)
-    /// A channel was refreshed from the server.
-    public static let channelRefresh = Self(rawValue: 1003)
     /// The app fetched a channel.
     public static let requestChannel = Self(rawValue: 1004)
     /// The app fetched a message.
     public static let requestMessage = Self(rawValue: 1006)
-    /// The app resent a message.
-    public static let requestResendMessage = Self(rawValue: 1008)
     /// The app fetched replies.
     public static let requestThreadedMessages = Self(rawValue: 1009)
-    /// A channel was opened on this device.
-    public static let channelLastAccessedAtUpdated = Self(rawValue: 1010)
-    /// A page of channels was loaded from the cache.
-    public static let channelCacheLoadMore = Self(rawValue: 1011)
     /// A page of channels was loaded from the server.
     public static let channelLoadMore = Self(rawValue: 1012)
-    /// The first messages were loaded from the cache.
-    public static let messageCacheInitialize = Self(rawValue: 1013)
     /// The first messages were loaded from the server.
     public static let messageInitialize = Self(rawValue: 1014)
-    /// Older messages were loaded from the cache.
-    public static let messageCacheLoadPrevious = Self(rawValue: 1015)
     /// Older messages were loaded from the server.
     public static let messageLoadPrevious = Self(rawValue: 1016)
-    /// Newer messages were loaded from the cache.
-    public static let messageCacheLoadNext = Self(rawValue: 1017)
     /// Newer messages were loaded from the server.
     public static let messageLoadNext = Self(rawValue: 1018)
 

@@ -55,18 +55,6 @@ extension Person {
         set { self[8] = newValue }
     }
 
-    /// The key by which the user was found as a friend.
-    public var friendDiscoveryKey: String? {
-        get { self[9] }
-        set { self[9] = newValue }
-    }
-
-    /// The name of the user in the current user's list of friends.
-    public var friendName: String? {
-        get { self[10] }
-        set { self[10] = newValue }
-    }
-
     static var personFields: [Field] {
         [
             Field(1, "user_id", \Self.userID, aliases: ["guest_id"]),
@@ -77,8 +65,6 @@ extension Person {
             Field(6, "is_active", \Self.isActive, default: true),
             Field(7, "last_seen_at", \Self.lastSeenAt, meaning: .negativeIsNone),
             Field(8, "preferred_languages", \Self.preferredLanguages),
-            Field(9, "friend_discovery_key", \Self.friendDiscoveryKey),
-            Field(10, "friend_name", \Self.friendName),
         ]
     }
 }

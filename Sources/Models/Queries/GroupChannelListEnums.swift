@@ -44,16 +44,10 @@ public enum MemberStateFilter: Int, CaseIterable, Sendable {
     case joinedOnly = 1
     /// Channels that the user is invited to.
     case invitedOnly = 2
-    /// Channels that a friend invited the user to.
-    case invitedByFriend = 3
-    /// Channels that a user who is not a friend invited the user to.
-    case invitedByNonFriend = 4
 }
 
 extension MemberStateFilter: WireEnum {
-    static var names: [String] {
-        ["all", "joined_only", "invited_only", "invited_by_friend", "invited_by_non_friend"]
-    }
+    static var names: [String] { ["all", "joined_only", "invited_only"] }
 }
 
 /// A channel filter by kind of group channel.

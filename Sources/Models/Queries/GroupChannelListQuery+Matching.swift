@@ -54,8 +54,6 @@ extension GroupChannelListQuery {
         case .all: return state != .none && channel.isMember != false
         case .joinedOnly: return state == .joined
         case .invitedOnly: return state == .invited
-        case .invitedByFriend: return state == .invited && channel.isInvitedByFriend
-        case .invitedByNonFriend: return state == .invited && !channel.isInvitedByFriend
         }
     }
 
@@ -132,12 +130,6 @@ extension GroupChannelListQuery {
             case .memberNickname: nicknames.contains { $0.contains(part, ignoringCase: true) }
             }
         }
-    }
-}
-
-extension GroupChannel {
-    fileprivate var isInvitedByFriend: Bool {
-        inviter?.friendName != nil || inviter?.friendDiscoveryKey != nil
     }
 }
 

@@ -1,5 +1,5 @@
 public import Foundation
-public import Models
+package import Models
 
 /// An error of the engine, of a client or of a collection.
 public struct SyncError: LocalizedError {
@@ -128,25 +128,6 @@ extension SyncError {
 
         /// The name of the code, such as `notConnected`.
         public var description: String { value.rawValue }
-
-        /// The corresponding error number of commercial chat SDKs.
-        public var number: ErrorCode {
-            switch value {
-            case .notConnected: .connectionRequired
-            case .throttled: .rateLimitExceeded
-            case .serverFailure: .internalServerError
-            case .sessionEnded: .sessionKeyExpired
-            case .notFound: .notFoundInDatabase
-            case .notPermitted: .notAuthorized
-            case .refused, .unsupported, .stalled: .requestFailed
-            case .invalidArgument, .invalidFile: .invalidArgument
-            case .otherUser, .store: .localDatabaseError
-            case .closed, .canceled: .connectionCanceled
-            case .notStarted: .invalidInitialization
-            case .queryInProgress: .queryInProgress
-            case .disposed: .collectionDisposed
-            }
-        }
     }
 }
 
