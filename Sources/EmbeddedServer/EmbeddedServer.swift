@@ -1,6 +1,7 @@
 public import Foundation
 public import Models
 import Store
+public import Sync
 
 /// A complete chat server inside the process, with any number of users and devices.
 ///
@@ -11,7 +12,7 @@ import Store
 /// let server = try EmbeddedServer.inMemory()
 /// let alice = server.client()
 /// _ = try await alice.connect(as: Credentials("alice"))
-/// _ = try await alice.createChannel(GroupChannelCreateParams("general", url: "general"))
+/// _ = try await alice.perform(CreateChannel(GroupChannelCreateParams("general", url: "general")))
 /// ```
 ///
 /// The server has its own database. If it is opened in a directory, it continues with the data
@@ -21,6 +22,7 @@ import Store
 /// The class is thread-safe. Requests are executed one after the other.
 public final class EmbeddedServer: Sendable {
     private let state: Locked<ServerState>
+    private let custom = Locked<[@Sendable (inout EmbeddedRequests) -> Void]>([])
 
     private init(
         _ path: String, _ environment: LevelDB.Environment, isDurable: Bool, seed: UInt64,
@@ -89,6 +91,23 @@ public final class EmbeddedServer: Sendable {
         }
         return EmbeddedClient(self, number, conditions, waits: waits)
     }
+
+    /// Sets the function that executes the requests of a type, such as one that an app declares.
+    ///
+    /// It applies to the devices that are created afterwards. The closure may call the methods of
+    /// the server.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the requests.
+    ///   - handle: A closure that receives a request and the user who has made it.
+    public func on<Request: BackendRequest>(
+        _ type: Request.Type,
+        _ handle: @escaping @Sendable (Request, UserID) throws(BackendError) -> Request.Answer
+    ) {
+        custom.withLock { $0.append { $0.onApp(type, handle) } }
+    }
+
+    var customRequests: [@Sendable (inout EmbeddedRequests) -> Void] { custom.withLock { $0 } }
 
     /// The conditions that simulate the behavior of other servers.
     ///

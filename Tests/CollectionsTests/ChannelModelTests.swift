@@ -139,49 +139,52 @@ extension Story {
                 userIDs: random.oneIn(3) ? ["carol"] : [], url: url)
             params.customType = ["", "x", "xy", "y"].randomElement(using: &random)!
             params.isPublic = random.oneIn(3)
-            _ = try? await alice.createChannel(params)
+            _ = try? await alice.perform(CreateChannel(params))
             guard !random.oneIn(5) else { return }
-            try? await alice.invite(["bob"], to: url)
-            if !random.oneIn(4) { try? await bob.answerInvitation(to: url, accepts: true) }
+            try? await alice.perform(InviteUsers(["bob"], to: url))
+            if !random.oneIn(4) { try? await bob.perform(AnswerInvitation(to: url, accepts: true)) }
         case 3, 4, 5: if let url { _ = try? await say("m", in: url) }
         case 6:
             guard let url else { return }
             if random.oneIn(3) {
                 let newest = try? await bob.messages(in: url, at: .newest, older: 1, newer: 0)
                 guard let id = newest?.messages.first?.messageID else { return }
-                try? await bob.markAsUnread(from: id, in: url)
+                try? await bob.perform(MarkAsUnread(from: id, in: url))
             } else {
-                try? await bob.markAsRead(url)
+                try? await bob.perform(MarkAsRead(url))
             }
         case 7:
             let state: HiddenState =
                 random.oneIn(2) ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide
-            if let url { try? await bob.hide(url, until: random.oneIn(3) ? .unhidden : state) }
+            if let url {
+                try? await bob.perform(HideChannel(url, until: random.oneIn(3) ? .unhidden : state))
+            }
         case 8:
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: names.randomElement(using: &random)!)
-            if let url { _ = try? await alice.updateChannel(url, with: patch) }
+            if let url { _ = try? await alice.perform(UpdateChannel(url, with: patch)) }
         case 9:
             var patch = Patch<GroupChannel>()
             patch.set(\.metadata, to: ["rank": "\(random.number(below: 4))"])
-            if let url { _ = try? await alice.updateChannel(url, with: patch) }
-        case 10: if let url { try? await alice.setFrozen(random.oneIn(2), for: url) }
+            if let url { _ = try? await alice.perform(UpdateChannel(url, with: patch)) }
+        case 10: if let url { try? await alice.perform(SetFrozen(random.oneIn(2), for: url)) }
         case 11:
             let accepts = random.oneIn(2)
-            if let url { try? await bob.answerInvitation(to: url, accepts: accepts) }
+            if let url { try? await bob.perform(AnswerInvitation(to: url, accepts: accepts)) }
         case 12:
             guard let url else { return }
             if random.oneIn(2) {
-                try? await alice.invite(["bob"], to: url)
+                try? await alice.perform(InviteUsers(["bob"], to: url))
             } else {
-                try? await bob.leave(url)
+                try? await bob.perform(LeaveChannel(url))
             }
         default:
             guard let url, random.oneIn(2) else { return }
             if random.oneIn(2) {
-                try? await alice.deleteChannel(url)
+                try? await alice.perform(DeleteChannel(url))
             } else {
-                try? await alice.restrict("bob", in: url, as: .banned, until: nil, reason: "")
+                try? await alice.perform(
+                    RestrictUser("bob", in: url, as: .banned, until: nil, reason: ""))
             }
         }
     }

@@ -395,7 +395,7 @@ import Testing
         await listener.hears("unread 4")
         #expect(client.unreadCount?.groupChannelUnreadMessageCount == 4)
         try story.createChannel("new", with: [])
-        try await story.alice.invite(["bob"], to: "new")
+        try await story.alice.perform(InviteUsers(["bob"], to: "new"))
         try await story.until(client) { try $0.groupChannel("new") != nil }
         await client.close()
 
@@ -540,17 +540,18 @@ import Testing
         await listener.hears("unread 1")
         try await story.delete(a)
         await listener.hears("general -\(a.messageID!)")
-        try await story.alice.setTyping(true, in: "general")
+        try await story.alice.perform(SetTyping(true, in: "general"))
         await listener.hears("general eventTypingStatusUpdated alice")
-        try await story.alice.setFrozen(true, for: "general")
+        try await story.alice.perform(SetFrozen(true, for: "general"))
         await listener.hears("general eventChannelFrozen")
-        try await story.alice.setFrozen(false, for: "general")
+        try await story.alice.perform(SetFrozen(false, for: "general"))
         await listener.hears("general eventChannelUnfrozen")
-        try await story.alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "")
+        try await story.alice.perform(
+            RestrictUser("bob", in: "general", as: .muted, until: nil, reason: ""))
         await listener.hears("general eventUserMuted bob")
-        try await story.alice.lift(.muted, of: "bob", in: "general")
+        try await story.alice.perform(LiftRestriction(.muted, of: "bob", in: "general"))
         await listener.hears("general eventUserUnmuted bob")
-        try await story.alice.invite(["carol"], to: "general")
+        try await story.alice.perform(InviteUsers(["carol"], to: "general"))
         try await client.leave("general")
         await listener.hears("general eventUserLeft (removed)")
 
@@ -574,9 +575,9 @@ import Testing
         await app.waiting.until { app.isFollowing }
         try await story.say("a")
         await app.waiting.until { app.lines.count == 1 }
-        try await story.alice.setFrozen(true, for: "general")
+        try await story.alice.perform(SetFrozen(true, for: "general"))
         await app.waiting.until { app.lines.count == 2 }
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         await app.waiting.until { app.lines.count == 3 }
         following.cancel()
         #expect(app.lines == ["general: a", "general is frozen", "general is gone"])
@@ -588,20 +589,21 @@ import Testing
         try await client.engine.caughtUp()
         let listener = Listener()
         client.addChannelDelegate(listener)
-        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
+        _ = try await story.alice.perform(
+            CreateOpenChannel(OpenChannelCreateParams("Hall", url: "hall")))
         try await client.enter("hall")
         await listener.hears("hall eventChannelChanged")
-        _ = try await story.alice.enter("hall")
+        _ = try await story.alice.perform(EnterOpenChannel("hall"))
         await listener.hears("hall eventUserEntered alice")
         let a = try await story.say("a", in: "hall")[0]
         await listener.hears("hall +a")
-        try await story.alice.setTyping(true, in: "hall")
+        try await story.alice.perform(SetTyping(true, in: "hall"))
         await listener.hears("hall eventTypingStatusUpdated alice")
         try await story.edit(a, to: "A")
         await listener.hears("hall *A")
         try await story.delete(a)
         await listener.hears("hall -\(a.messageID!)")
-        try await story.alice.exit("hall")
+        try await story.alice.perform(ExitOpenChannel("hall"))
         await listener.hears("hall eventUserExited alice")
         try await client.exit("hall")
         #expect(!listener.heard.contains { $0.hasSuffix("bob") })
@@ -616,7 +618,7 @@ import Testing
         await expectError(.refused) {
             try await client.setRole(.operator, of: ["carol"], in: "mine")
         }
-        try await story.alice.setRole(.operator, of: ["bob"], in: "mine")
+        try await story.alice.perform(SetRole(.operator, of: ["bob"], in: "mine"))
         try await story.until(client) { try $0.groupChannel("mine")?.myRole == .operator }
         try await client.setRole(.operator, of: ["carol"], in: "mine")
         try await story.until(client) { reader in
@@ -651,7 +653,8 @@ import Testing
         try await client.block("alice")
         #expect(try await client.blockedUsers().elements.map(\.userID) == ["alice"])
         let error = await #expect(throws: BackendError.self) {
-            try await story.alice.createChannel(GroupChannelCreateParams("x", userIDs: ["bob"]))
+            try await story.alice.perform(
+                CreateChannel(GroupChannelCreateParams("x", userIDs: ["bob"])))
         }
         #expect(error?.code == .refused)
         try await client.unblock("alice")
@@ -677,7 +680,7 @@ import Testing
         _ = try await view.collection.send(params).result
         await view.until { $0.collection.succeededMessages.last?.poll != nil }
         let id = try #require(view.collection.succeededMessages.last?.messageID)
-        _ = try await story.alice.vote(for: [1], inPollOf: id, in: "general")
+        _ = try await story.alice.perform(VoteInPoll(for: [1], inPollOf: id, in: "general"))
         await view.until {
             $0.collection.messages.last?.poll?.options.map(\.voteCount) == [1, 0]
         }

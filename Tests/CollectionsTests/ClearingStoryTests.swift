@@ -40,7 +40,7 @@ import Testing
         let view = try await story.startedView()
         await story.engine.disconnect()
         try await story.engine.clearCachedData()
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         await view.shows("… …")
         try await story.connect()
         await view.hears("channel general deleted: channelBackgroundSync")

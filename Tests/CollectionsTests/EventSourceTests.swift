@@ -185,7 +185,7 @@ import Testing
         let listener = Listener()
         client.addChannelDelegate(listener)
         try await story.say("a")
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         try await client.connect(as: Credentials("bob"))
         try await client.engine.caughtUp()
         await listener.hears("general channelBackgroundSync (removed)")
@@ -236,7 +236,7 @@ import Testing
         try await list.load()
         story.network.hold([.feed])
         _ = list.notifications()
-        try await story.alice.setFrozen(true, for: "general")
+        try await story.alice.perform(SetFrozen(true, for: "general"))
         try await story.held(1)
         _ = try await story.engine.channelChanges(since: .time(0))
         await list.until { list.heard.contains("updated general: channelChangelog") }

@@ -72,9 +72,9 @@ import Testing
         await client.reconnect()
         await screen.shows { $0.texts.last == "k" }
         #expect(screen.succeededCount == screen.rows.count)
-        _ = try await story.alice.updateChannel("general", with: .named("Renamed"))
+        _ = try await story.alice.perform(UpdateChannel("general", with: .named("Renamed")))
         await screen.shows { $0.title == "Renamed" }
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         await screen.shows { $0.isClosed }
         screen.close()
         await client.close()
@@ -125,9 +125,9 @@ import Testing
         story.clock.advance(by: .seconds(1))
         try story.createChannel("new")
         await screen.shows { $0.urls.contains("new") }
-        _ = try await story.alice.updateChannel("two", with: .named("Renamed"))
+        _ = try await story.alice.perform(UpdateChannel("two", with: .named("Renamed")))
         await screen.shows { $0.channels.contains { $0.name == "Renamed" } }
-        try await story.alice.deleteChannel("three")
+        try await story.alice.perform(DeleteChannel("three"))
         await screen.shows { !$0.urls.contains("three") }
         try await client.leave("new")
         await screen.shows { !$0.urls.contains("new") }

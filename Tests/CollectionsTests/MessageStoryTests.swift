@@ -117,7 +117,7 @@ import Testing
     @Test func viewStartsAtTheLastReadMessage() async throws {
         let story = try await Story.caching("a b")
         story.clock.advance(by: .seconds(1))
-        try await story.network.markAsRead("general")
+        try await story.network.perform(MarkAsRead("general"))
         try await story.say("c d e")
         try await story.sees("a b c d e")
         try await story.until { try $0.groupChannel("general")?.myLastRead != nil }
@@ -533,7 +533,7 @@ import Testing
         let story = try await Story.caching("a b")
         let view = try await story.startedView()
         story.clock.advance(by: .seconds(1))
-        _ = try await story.network.resetMyHistory(of: "general")
+        _ = try await story.network.perform(ResetMyHistory(of: "general"))
         await view.shows("")
         try await story.say("c")
         await view.shows("c")
@@ -543,7 +543,7 @@ import Testing
     @Test func leavingAnOpenChannelIsReported() async throws {
         let story = try await Story.caching("a")
         let view = try await story.startedView()
-        try await story.network.leave("general")
+        try await story.network.perform(LeaveChannel("general"))
         await view.hears("channel general deleted: eventUserLeft")
         #expect(view.collection.isChannelDeleted)
         #expect(view.items.compactMap(\.message).isEmpty)

@@ -12,11 +12,12 @@ import Testing
     /// Creates a story whose device is in an open channel with texts of alice, each of one word.
     private func story(_ words: String) async throws -> Story {
         let story = try await Story()
-        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
-        _ = try await story.alice.enter("hall")
+        _ = try await story.alice.perform(
+            CreateOpenChannel(OpenChannelCreateParams("Hall", url: "hall")))
+        _ = try await story.alice.perform(EnterOpenChannel("hall"))
         try await story.say(words, in: "hall")
         try await story.connect()
-        _ = try await story.engine.enter("hall")
+        _ = try await story.engine.perform(EnterOpenChannel("hall"))
         return story
     }
 
@@ -46,7 +47,7 @@ import Testing
         try await view.collection.send(UserMessageCreateParams("f"))
         await view.shows("a b c d f")
         await view.hears("updated f: eventMessageSent, succeeded")
-        try await story.alice.exit("hall")
+        try await story.alice.perform(ExitOpenChannel("hall"))
         await view.hears("open channel Hall: eventChannelChanged")
         await story.close()
     }
@@ -56,16 +57,14 @@ import Testing
         let view = try await startedView(story)
         #expect(view.picture == "a b c")
         let shown = view.collection.messages
-        try await story.engine.perform { backend throws(BackendError) in
-            try await backend.exit("hall")
-        }
+        try await story.engine.perform(ExitOpenChannel("hall"))
         try await story.say("d e", in: "hall")
         try await story.edit(shown[0], to: "A")
         try await story.delete(shown[1])
         #expect(view.picture == "a b c")
 
         story.network.hold([.messages, .lookup])
-        _ = try await story.engine.enter("hall")
+        _ = try await story.engine.perform(EnterOpenChannel("hall"))
         try await story.say("f", in: "hall")
         await view.shows("a b c ~ f …")
         story.network.stopHolding()
@@ -88,8 +87,9 @@ import Testing
 
     @Test func clientEntersAgainAfterAReconnection() async throws {
         let story = try await ClientStory()
-        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
-        _ = try await story.alice.enter("hall")
+        _ = try await story.alice.perform(
+            CreateOpenChannel(OpenChannelCreateParams("Hall", url: "hall")))
+        _ = try await story.alice.perform(EnterOpenChannel("hall"))
         try await story.say("a", in: "hall")
         let client = try await story.connected()
         try await client.enter("hall")
@@ -109,7 +109,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         try await story.say("d", in: "hall")
         try await client.engine.caughtUp()
-        #expect(try await story.alice.openChannel("hall").participantCount == 1)
+        #expect(try await story.alice.perform(FetchOpenChannel("hall")).participantCount == 1)
         #expect(view.picture == "a b c")
         await client.close()
     }

@@ -12,7 +12,7 @@ import Testing
 /// Tests that a row that the user wrote never leaves a list while it is sent.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct OwnRowTests {
-    private func releaseHeld(_ call: BackendCall, of story: Story) throws {
+    private func releaseHeld(_ call: CallName, of story: Story) throws {
         let index = try #require(story.network.held.firstIndex { $0.call == call })
         story.network.release(at: index)
     }

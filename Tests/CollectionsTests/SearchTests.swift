@@ -300,7 +300,7 @@ import Testing
         let second = try client.makeMessageSearch(MessageSearchParams("umbrella"), pageSize: 1)
         try await second.searchServer()
         network.failNext(
-            of: [.searchMessages], with: BackendError(.expired, "the cursor is too old"))
+            of: [SearchMessages.name], with: BackendError(.expired, "the cursor is too old"))
         await #expect(throws: SyncError.self) { try await second.searchServer() }
         #expect(second.serverSearch.searchedAfter == second.messages[0].message.createdAt)
         // The next call starts again at the newest message.
@@ -312,7 +312,7 @@ import Testing
     @Test func oneSearchOfTheServerRunsAtATime() async throws {
         let (client, network) = try await makeEmptyClient()
         let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
-        network.hold([.searchMessages])
+        network.hold([SearchMessages.name])
         let first = Task { try await search.searchServer() }
         _ = await network.held(atLeast: 1)
         await expectError(.queryInProgress) { try await search.searchServer() }

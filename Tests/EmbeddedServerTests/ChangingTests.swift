@@ -56,7 +56,7 @@ import Testing
         #expect(try await carol.texts() == [])
         let lookup = try await carol.lookup(["1", "2"], in: "general")
         #expect(lookup == MessageLookup(found: [], gone: ["1", "2"]))
-        #expect(try await carol.countMessages(in: "general", from: nil, to: nil) == 0)
+        #expect(try await carol.perform(CountMessages(in: "general", from: nil, to: nil)) == 0)
         let again = await thrown { try await bob.delete("1", in: "general", requestID: "r") }
         #expect(again?.code == .notFound)
     }

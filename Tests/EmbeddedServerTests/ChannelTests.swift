@@ -11,8 +11,9 @@ import Testing
 
     @Test func namedUsersAreInvited() async throws {
         let alice = try await world.connect("alice")
-        let channel = try await alice.createChannel(
-            GroupChannelCreateParams("General", userIDs: ["bob"]))
+        let channel = try await alice.perform(
+            CreateChannel(
+                GroupChannelCreateParams("General", userIDs: ["bob"])))
         #expect(channel.url == "group_channel_1")
         #expect(channel.isCreated)
         #expect(channel.myRole == .operator)
@@ -24,7 +25,7 @@ import Testing
         #expect(seen.inviter?.userID == "alice")
         let error = await thrown { try await bob.send(.text("hi", in: channel.url)) }
         #expect(error?.detail == .notMember)
-        try await bob.answerInvitation(to: channel.url, accepts: true)
+        try await bob.perform(AnswerInvitation(to: channel.url, accepts: true))
         #expect(try await bob.channel(channel.url).joinedMemberCount == 2)
         #expect(try await bob.send(.text("hi", in: channel.url)).text == "hi")
     }
@@ -32,11 +33,12 @@ import Testing
     @Test func withoutInvitationsListedUsersJoin() async throws {
         world.server.conditions.missingCapabilities = .invitations
         let alice = try await world.connect("alice")
-        let channel = try await alice.createChannel(
-            GroupChannelCreateParams(userIDs: ["bob"], url: "general"))
+        let channel = try await alice.perform(
+            CreateChannel(
+                GroupChannelCreateParams(userIDs: ["bob"], url: "general")))
         #expect(channel.joinedMemberCount == 2)
         let error = await thrown {
-            try await alice.answerInvitation(to: "general", accepts: true)
+            try await alice.perform(AnswerInvitation(to: "general", accepts: true))
         }
         #expect(error?.code == .unsupported)
     }
@@ -44,9 +46,11 @@ import Testing
     @Test func usedURLIsNotAssigned() async throws {
         let alice = try await world.connect("alice")
         try world.makeChannel("group_channel_2", "alice")
-        #expect(try await alice.createChannel(GroupChannelCreateParams()).url == "group_channel_2_")
+        #expect(
+            try await alice.perform(CreateChannel(GroupChannelCreateParams())).url
+                == "group_channel_2_")
         try world.makeChannel("open_channel_4", "alice")
-        let open = try await alice.createOpenChannel(OpenChannelCreateParams())
+        let open = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams()))
         #expect(open.url == "open_channel_4_")
     }
 
@@ -71,10 +75,12 @@ import Testing
         let carol = try await world.connect("carol")
         var params = GroupChannelCreateParams(url: "open")
         params.isPublic = true
-        _ = try await alice.createChannel(params)
-        #expect(try await carol.join("open").joinedMemberCount == 2)
+        _ = try await alice.perform(CreateChannel(params))
+        #expect(try await carol.perform(JoinChannel("open")).joinedMemberCount == 2)
         try world.makeChannel("closed", "alice")
-        #expect(await thrown { try await carol.join("closed") }?.detail == .notAuthorized)
+        #expect(
+            await thrown { try await carol.perform(JoinChannel("closed")) }?.detail
+                == .notAuthorized)
     }
 
     @Test func metadataMissingInAnUpdateIsKept() async throws {
@@ -84,10 +90,10 @@ import Testing
         patch.set(\.metadata, to: ["k": "v"])
         patch.set(\.data, to: "d")
         patch.set(\.memberCount, to: 99)
-        _ = try await alice.updateChannel("general", with: patch)
+        _ = try await alice.perform(UpdateChannel("general", with: patch))
         var other = Patch<GroupChannel>()
         other.set(\.name, to: "n")
-        let channel = try await alice.updateChannel("general", with: other)
+        let channel = try await alice.perform(UpdateChannel("general", with: other))
         #expect(channel.name == "n")
         #expect(channel.data == "d")
         #expect(channel.metadata == ["k": "v"])
@@ -107,7 +113,7 @@ import Testing
         try await alice.delete("1", in: "general", requestID: "r")
         #expect(try await bob.channel("general").unreadMessageCount == 2)
         #expect(try await bob.channel("general").unreadMentionCount == 0)
-        try await bob.markAsRead("general")
+        try await bob.perform(MarkAsRead("general"))
         #expect(try await bob.channel("general").unreadMessageCount == 0)
         #expect(try await bob.channel("general").myLastRead == 1000)
         #expect(try await alice.channel("general").readReceipts["bob"] == 1000)
@@ -126,7 +132,7 @@ import Testing
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "n\(number % 3)")
             if number != 2 { patch.set(\.metadata, to: ["k": "v\(9 - number)"]) }
-            _ = try await alice.updateChannel(url, with: patch)
+            _ = try await alice.perform(UpdateChannel(url, with: patch))
             if number % 2 == 1 { _ = try await alice.say("m\(number)", in: url) }
             world.clock.advance()
         }
@@ -151,15 +157,17 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        try await alice.restrict("bob", in: "general", as: .muted, until: 1010, reason: "loud")
+        try await alice.perform(
+            RestrictUser("bob", in: "general", as: .muted, until: 1010, reason: "loud"))
         #expect(await thrown { try await bob.say("a") }?.detail == .mutedInChannel)
         #expect(try await bob.channel("general").isMuted)
         #expect(try await bob.channel("general").myRestriction?.reason == "loud")
         world.clock.advance(by: 10)
         try await bob.say("b")
-        try await alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "")
+        try await alice.perform(
+            RestrictUser("bob", in: "general", as: .muted, until: nil, reason: ""))
         #expect(await thrown { try await bob.say("c") }?.detail == .mutedInChannel)
-        try await alice.lift(.muted, of: "bob", in: "general")
+        try await alice.perform(LiftRestriction(.muted, of: "bob", in: "general"))
         try await bob.say("d")
         #expect(try await bob.texts() == ["b", "d"])
     }
@@ -167,8 +175,10 @@ import Testing
     @Test func memberListOmitsAnExpiredMute() async throws {
         try world.makeChannel("general", "alice", "bob", "carol")
         let alice = try await world.connect("alice")
-        try await alice.restrict("bob", in: "general", as: .muted, until: 1010, reason: "")
-        try await alice.restrict("carol", in: "general", as: .muted, until: 1020, reason: "")
+        try await alice.perform(
+            RestrictUser("bob", in: "general", as: .muted, until: 1010, reason: ""))
+        try await alice.perform(
+            RestrictUser("carol", in: "general", as: .muted, until: 1020, reason: ""))
         func muted() async throws -> [UserID] {
             try await alice.channel("general").members.filter(\.isMuted).map(\.userID)
         }
@@ -186,13 +196,16 @@ import Testing
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
-        try await alice.restrict("bob", in: "general", as: .banned, until: nil, reason: "")
+        try await alice.perform(
+            RestrictUser("bob", in: "general", as: .banned, until: nil, reason: ""))
         #expect(try await bob.catchUp(since: start).events.words == ["lost general banned"])
-        #expect(await thrown { try await bob.join("general") }?.detail == .banned)
+        #expect(await thrown { try await bob.perform(JoinChannel("general")) }?.detail == .banned)
         #expect(await thrown { try await bob.say("a") }?.detail == .banned)
-        #expect(await thrown { try await alice.invite(["bob"], to: "general") }?.detail == .banned)
-        try await alice.lift(.banned, of: "bob", in: "general")
-        #expect(try await bob.join("general").memberCount == 2)
+        #expect(
+            await thrown { try await alice.perform(InviteUsers(["bob"], to: "general")) }?.detail
+                == .banned)
+        try await alice.perform(LiftRestriction(.banned, of: "bob", in: "general"))
+        #expect(try await bob.perform(JoinChannel("general")).memberCount == 2)
     }
 
     @Test(arguments: [RestrictionType.muted, .banned])
@@ -200,9 +213,12 @@ import Testing
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")
         let restricting = await thrown {
-            try await alice.restrict("nosuch", in: "general", as: type, until: nil, reason: "")
+            try await alice.perform(
+                RestrictUser("nosuch", in: "general", as: type, until: nil, reason: ""))
         }
-        let lifting = await thrown { try await alice.lift(type, of: "nosuch", in: "general") }
+        let lifting = await thrown {
+            try await alice.perform(LiftRestriction(type, of: "nosuch", in: "general"))
+        }
         for error in [restricting, lifting] {
             #expect(error?.code == .notFound && error?.detail == .userNotExist)
         }
@@ -213,31 +229,35 @@ import Testing
     @Test func participantReceivesMessagesOfAnOpenChannel() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
-        let channel = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "o"))
+        let channel = try await alice.perform(
+            CreateOpenChannel(OpenChannelCreateParams("O", url: "o")))
         #expect(channel.operators.map(\.userID) == ["alice"])
         #expect(await thrown { try await bob.texts(in: "o") }?.detail == .notMember)
-        _ = try await alice.enter("o")
+        _ = try await alice.perform(EnterOpenChannel("o"))
         _ = try await alice.say("before", in: "o")
         let start = try await bob.feed(since: nil).cursor
-        #expect(try await bob.enter("o").participantCount == 2)
+        #expect(try await bob.perform(EnterOpenChannel("o")).participantCount == 2)
         _ = try await alice.say("after", in: "o")
         let (events, cursor) = try await bob.catchUp(since: start)
         #expect(events.words == ["after"])
         #expect(try await bob.texts(in: "o") == ["before", "after"])
-        try await bob.exit("o")
+        try await bob.perform(ExitOpenChannel("o"))
         _ = try await alice.say("gone", in: "o")
         #expect(try await bob.catchUp(since: cursor).events.words == [])
         await alice.disconnect()
-        #expect(try await bob.openChannel("o").participantCount == 0)
-        _ = try await bob.enter("o")
+        #expect(try await bob.perform(FetchOpenChannel("o")).participantCount == 0)
+        _ = try await bob.perform(EnterOpenChannel("o"))
         let last = try await bob.catchUp(since: cursor).cursor
         let carol = try await world.connect("carol")
-        _ = try await carol.enter("o")
+        _ = try await carol.perform(EnterOpenChannel("o"))
         let entered = try await bob.catchUp(since: last)
         #expect(entered.events.words == ["entered [\"carol\"] exited []"])
         await carol.disconnect()
         let exited = try await bob.catchUp(since: entered.cursor)
         #expect(exited.events.words == ["entered [] exited [\"carol\"]"])
-        #expect(try await bob.openChannels(after: nil, limit: 5).elements.map(\.url) == ["o"])
+        #expect(
+            try await bob.perform(ListOpenChannels(after: nil, limit: 5)).elements.map(\.url) == [
+                "o"
+            ])
     }
 }

@@ -169,15 +169,15 @@ import Testing
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let backup = try world.server.backup()
-        _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
-        _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
+        _ = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams("one", url: "one")))
+        _ = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams("two", url: "two")))
         let both = try world.server.backup()
         try world.server.restore(backup)
         // Create the channels in the other order, so that each gets the number that the other
         // channel had before.
-        _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
-        _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
-        _ = try await bob.enter("one")
+        _ = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams("two", url: "two")))
+        _ = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams("one", url: "one")))
+        _ = try await bob.perform(EnterOpenChannel("one"))
         // The backup does not contain the log entries of these messages.
         for text in ["a", "b", "c"] { _ = try await bob.send(.text(text, in: "one")) }
         try world.server.restore(both)
@@ -185,7 +185,7 @@ import Testing
         _ = try await bob.send(.text("d", in: "one"))
         #expect(try await bob.catchUp(since: cursor).events.words == ["d"])
         #expect(await thrown { try await bob.send(.text("e", in: "two")) }?.code == .refused)
-        #expect(try await alice.openChannel("one").participantCount == 1)
-        #expect(try await alice.openChannel("two").participantCount == 0)
+        #expect(try await alice.perform(FetchOpenChannel("one")).participantCount == 1)
+        #expect(try await alice.perform(FetchOpenChannel("two")).participantCount == 0)
     }
 }

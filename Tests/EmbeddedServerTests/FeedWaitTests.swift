@@ -74,7 +74,7 @@ import Testing
         var cursor = try await bob.catchUp(since: nil).cursor
         do {
             let alice = try await world.connect("alice")
-            try await alice.setTyping(true, in: "general")
+            try await alice.perform(SetTyping(true, in: "general"))
             cursor = try await bob.feed(since: cursor).cursor
         }
         // Alice's client has no reference left. The feed must now report that she stopped typing,
@@ -90,7 +90,7 @@ import Testing
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))
         var cursor = try await bob.catchUp(since: nil).cursor
-        try await alice.setTyping(true, in: "general")
+        try await alice.perform(SetTyping(true, in: "general"))
         cursor = try await bob.feed(since: cursor).cursor
         let feed = waitingFeed(of: bob, since: cursor, on: executor)
         #expect(!executor.isReady)

@@ -106,9 +106,9 @@ import Testing
             $0.pages.cap = 3
             $0.pages.empty = 1
         }
-        var pages = [try await network.members(of: "one", after: nil, limit: 100)]
+        var pages = [try await network.perform(ListMembers(of: "one", after: nil, limit: 100))]
         while let next = pages[pages.count - 1].next {
-            pages.append(try await network.members(of: "one", after: next, limit: 100))
+            pages.append(try await network.perform(ListMembers(of: "one", after: next, limit: 100)))
         }
         #expect(pages.map(\.elements.count) == [0, 3, 0, 3, 0, 1])
         #expect(pages.compactMap(\.next) == ["~p1", "3", "~p1:3", "6", "~p1:6"])

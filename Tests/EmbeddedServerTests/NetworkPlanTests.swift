@@ -1,11 +1,13 @@
 import Models
+import Sync
 import Testing
 
 @testable import EmbeddedServer
 
 @Suite struct NetworkPlanTests {
     func codes(
-        _ plan: inout NetworkPlan, of call: BackendCall = .send, on subject: String = "one",
+        _ plan: inout NetworkPlan, of call: CallDeclaration = CoreCall.Send.declaration,
+        on subject: String = "one",
         _ count: Int
     ) -> [String] {
         (0..<count).map { _ in
@@ -29,7 +31,7 @@ import Testing
         let alone = codes(&plan, 50)
         let among = (0..<50).flatMap { _ in
             _ = codes(&busy, on: "two", 2)
-            _ = codes(&busy, of: .delete, 1)
+            _ = codes(&busy, of: CoreCall.Delete.declaration, 1)
             return codes(&busy, 1)
         }
         #expect(alone == among)
@@ -58,9 +60,10 @@ import Testing
         conditions.failures.notSent = 1
         conditions.failures.calls = .writes
         var plan = NetworkPlan(conditions)
-        let failing = BackendCall.allCases.filter { codes(&plan, of: $0, 1) == ["notConnected"] }
-        #expect(Set(failing) == .writes)
-        #expect(!failing.contains(.connect) && !failing.contains(.feed))
+        let calls = (CoreCall.types + StandardRequests.types).map { $0.declaration }
+        let failing = calls.filter { codes(&plan, of: $0, 1) == ["notConnected"] }
+        #expect(failing.map(\.name) == calls.filter(\.changesServer).map(\.name))
+        #expect(!failing.contains { $0.name == .connect || $0.name == .feed })
     }
 
     @Test func requestedFailuresAreUsedInOrderAndRemoved() {
@@ -71,7 +74,7 @@ import Testing
         plan.add(
             ScriptedFailure(
                 count: 1, calls: .all, failure: .init(BackendError(.serverFailure, ""))))
-        #expect(codes(&plan, of: .delete, 2) == ["serverFailure", "-"])
+        #expect(codes(&plan, of: CoreCall.Delete.declaration, 2) == ["serverFailure", "-"])
         #expect(codes(&plan, 3) == ["throttled", "throttled", "-"])
         plan.add(
             ScriptedFailure(count: nil, calls: .all, failure: .init(BackendError(.refused, ""))))
@@ -86,13 +89,14 @@ import Testing
             request: .seconds(1), answer: .seconds(10), jitter: .seconds(1))
         conditions.latency[.delete] = Latency(request: .seconds(5))
         var plan = NetworkPlan(conditions)
-        let results = (0..<100).map { _ in plan.outcome(of: .send, on: "one") }
+        let results = (0..<100).map { _ in plan.outcome(of: CoreCall.Send.declaration, on: "one") }
         #expect(
             results.allSatisfy { $0.requestDelay >= .seconds(1) && $0.requestDelay < .seconds(2) })
         #expect(
             results.allSatisfy { $0.answerDelay >= .seconds(10) && $0.answerDelay < .seconds(11) })
         #expect(Set(results.map(\.requestDelay)).count == 100)
-        #expect(plan.outcome(of: .delete, on: "one").requestDelay == .seconds(5))
-        #expect(plan.outcome(of: .delete, on: "one").answerDelay == .zero)
+        #expect(
+            plan.outcome(of: CoreCall.Delete.declaration, on: "one").requestDelay == .seconds(5))
+        #expect(plan.outcome(of: CoreCall.Delete.declaration, on: "one").answerDelay == .zero)
     }
 }

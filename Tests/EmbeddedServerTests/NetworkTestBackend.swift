@@ -267,11 +267,14 @@ final class LogBackend: Backend {
         return GroupChannel(url: url, createdAt: 0)
     }
 
-    func members(
-        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Member> {
-        try begin("members \(limit)")
-        return page(of: (1...7).map { Member(User(id: UserID("u\($0)"))) }, cursor, limit)
+    var requests: RequestHandlers {
+        var handlers = RequestHandlers()
+        handlers.on(ListMembers.self) { request throws(BackendError) in
+            try self.begin("members \(request.limit)")
+            let members = (1...7).map { Member(User(id: UserID("u\($0)"))) }
+            return self.page(of: members, request.cursor, request.limit)
+        }
+        return handlers
     }
 
     private func page<Element>(

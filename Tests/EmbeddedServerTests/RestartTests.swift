@@ -16,13 +16,14 @@ import Testing
             var alice = try await world.connect("alice")
             var bob = try await world.connect("bob")
             _ = try await alice.say("a", "b")
-            try await alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "r")
+            try await alice.perform(
+                RestrictUser("bob", in: "general", as: .muted, until: nil, reason: "r"))
             _ = try await alice.react(.add, with: "k", to: "1", in: "general", requestID: "r")
             let cursor = try await bob.catchUp(since: nil).cursor
             let older = try await bob.messages(in: "general", at: .newest, older: 1, newer: 0).older
             _ = try await alice.say("c")
             try await alice.delete("2", in: "general", requestID: "r")
-            try await bob.hide("general", until: .hiddenPreventAutoUnhide)
+            try await bob.perform(HideChannel("general", until: .hiddenPreventAutoUnhide))
             let channel = try await bob.channel("general")
             let page = try await bob.messages(in: "general", at: .newest, older: 9, newer: 0)
             world.server.close()

@@ -27,7 +27,7 @@ import Testing
         var params = MessageSearchParams(text)
         change(&params)
         let page = try await world.connect(userID)
-            .searchMessages(matching: params, after: cursor, limit: limit)
+            .perform(SearchMessages(matching: params, after: cursor, limit: limit))
         return (page.elements.map(\.text), page.next)
     }
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func messagesBeforeAResetAreNotFound() async throws {
-        _ = try await world.connect("bob").resetMyHistory(of: "general")
+        _ = try await world.connect("bob").perform(ResetMyHistory(of: "general"))
         #expect(try await search("cat 3").texts == ["Cat's 3"])
         #expect(try await search("cat 3", as: "alice").texts == ["Cat's 3", "cat 3"])
     }
@@ -88,25 +88,28 @@ import Testing
         try world.server.createChannel(
             GroupChannelCreateParams("party", url: "party"), by: "alice")
         _ = try await world.connect("alice").say("cats welcome", in: "party")
-        try await world.connect("alice").invite(["bob"], to: "party")
+        try await world.connect("alice").perform(InviteUsers(["bob"], to: "party"))
         #expect(try await search("welcome").texts == [])
-        try await world.connect("bob").answerInvitation(to: "party", accepts: true)
+        try await world.connect("bob").perform(AnswerInvitation(to: "party", accepts: true))
         #expect(try await search("welcome").texts == ["cats welcome"])
     }
 
     @Test func openChannelsAreSearchedWhileTheUserIsInThem() async throws {
         let bob = try await world.connect("bob")
-        let open = try await bob.createOpenChannel(OpenChannelCreateParams("lobby", url: "lobby"))
-        _ = try await bob.enter(open.url)
+        let open = try await bob.perform(
+            CreateOpenChannel(OpenChannelCreateParams("lobby", url: "lobby")))
+        _ = try await bob.perform(EnterOpenChannel(open.url))
         _ = try await bob.say("hello", in: "lobby")
         var params = MessageSearchParams("hello")
         params.channelURLs = ["lobby"]
         #expect(
-            try await bob.searchMessages(matching: params, after: nil, limit: 5).elements.count == 1
+            try await bob.perform(SearchMessages(matching: params, after: nil, limit: 5)).elements
+                .count == 1
         )
-        try await bob.exit(open.url)
+        try await bob.perform(ExitOpenChannel(open.url))
         #expect(
-            try await bob.searchMessages(matching: params, after: nil, limit: 5).elements == [])
+            try await bob.perform(SearchMessages(matching: params, after: nil, limit: 5)).elements
+                == [])
     }
 
     @Test func serverWithoutTheCapabilityRefuses() async throws {

@@ -55,32 +55,37 @@ import Testing
         _ = try await alice.edit("1", to: "edited")
         try await alice.delete("2", in: "general", requestID: "delete")
         _ = try await bob.react(.add, with: "👍", to: "1", in: "general", requestID: "react")
-        try await bob.markAsRead("general")
-        try await bob.markAsDelivered("general")
-        try await bob.setBlocked(true, "erin")
+        try await bob.perform(MarkAsRead("general"))
+        try await bob.perform(MarkAsDelivered("general"))
+        try await bob.perform(SetBlocked(true, "erin"))
         var poll = Poll()
         poll.title = "Which?"
         poll.options = [PollOption(), PollOption()]
-        let created = try await bob.createPoll(poll)
+        let created = try await bob.perform(CreatePoll(poll))
         let question = try await bob.send(.text("poll") { $0.pollID = created.id })
-        _ = try await bob.vote(
-            for: [2], inPollOf: try #require(question.messageID), in: "general")
-        try await bob.report(ModerationReport(.message("1", in: "general"), as: .spam))
-        try await bob.report(
-            ModerationReport(.user("erin"), as: .harassing, comment: "rude"))
-        try await bob.report(ModerationReport(.channel("general"), as: .suspicious))
-        try await bob.setPinned(true, "1", in: "general")
-        try await bob.hide("general", until: .hiddenAllowAutoUnhide)
-        _ = try await bob.resetMyHistory(of: "general")
-        _ = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "open"))
-        try await alice.invite(["carol"], to: "general")
-        try await alice.setFrozen(true, for: "general")
-        try await alice.setFrozen(false, for: "general")
-        try await alice.restrict("bob", in: "general", as: .muted, until: nil, reason: "spam")
-        try await alice.restrict("erin", in: "general", as: .banned, until: 2000, reason: "flood")
+        _ = try await bob.perform(
+            VoteInPoll(
+                for: [2], inPollOf: try #require(question.messageID), in: "general"))
+        try await bob.perform(
+            ReportAbuse(ModerationReport(.message("1", in: "general"), as: .spam)))
+        try await bob.perform(
+            ReportAbuse(
+                ModerationReport(.user("erin"), as: .harassing, comment: "rude")))
+        try await bob.perform(ReportAbuse(ModerationReport(.channel("general"), as: .suspicious)))
+        try await bob.perform(SetPinned(true, "1", in: "general"))
+        try await bob.perform(HideChannel("general", until: .hiddenAllowAutoUnhide))
+        _ = try await bob.perform(ResetMyHistory(of: "general"))
+        _ = try await alice.perform(CreateOpenChannel(OpenChannelCreateParams("O", url: "open")))
+        try await alice.perform(InviteUsers(["carol"], to: "general"))
+        try await alice.perform(SetFrozen(true, for: "general"))
+        try await alice.perform(SetFrozen(false, for: "general"))
+        try await alice.perform(
+            RestrictUser("bob", in: "general", as: .muted, until: nil, reason: "spam"))
+        try await alice.perform(
+            RestrictUser("erin", in: "general", as: .banned, until: 2000, reason: "flood"))
         try world.makeChannel("left", "alice", "bob")
-        _ = try await bob.resetMyHistory(of: "left")
-        try await bob.leave("left")
+        _ = try await bob.perform(ResetMyHistory(of: "left"))
+        try await bob.perform(LeaveChannel("left"))
         try server.deleteChannel("gone")
         try server.revokeUser("dave")
         try server.sendAdminMessage("admin", to: "general")

@@ -21,20 +21,25 @@ extension NumberProbe {
         _ = try? await backend.replies(
             to: world.parent, in: world.url, at: anchor, older: numbers.int(),
             newer: numbers.int())
-        _ = try? await backend.countMessages(
-            in: world.url, from: numbers.time(), to: numbers.time())
+        _ = try? await backend.perform(
+            CountMessages(
+                in: world.url, from: numbers.time(), to: numbers.time()))
         var params = MessageSearchParams("hello")
         (params.since, params.until) = (numbers.time(), numbers.time())
-        _ = try? await backend.searchMessages(matching: params, after: nil, limit: numbers.int())
-        _ = try? await backend.members(of: world.url, after: nil, limit: numbers.int())
-        _ = try? await backend.blockedUsers(after: nil, limit: numbers.int())
-        _ = try? await backend.vote(
-            for: [Int64(numbers.int())], inPollOf: world.parent, in: world.url)
-        _ = try? await backend.restrictedUsers(
-            of: world.url, as: .muted, after: nil, limit: numbers.int())
-        _ = try? await backend.openChannels(after: nil, limit: numbers.int())
-        _ = try? await backend.restrict(
-            "alice", in: world.url, as: .banned, until: numbers.time(), reason: "")
+        _ = try? await backend.perform(
+            SearchMessages(matching: params, after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(ListMembers(of: world.url, after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(ListBlockedUsers(after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(
+            VoteInPoll(
+                for: [Int64(numbers.int())], inPollOf: world.parent, in: world.url))
+        _ = try? await backend.perform(
+            ListRestrictedUsers(
+                of: world.url, as: .muted, after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(ListOpenChannels(after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(
+            RestrictUser(
+                "alice", in: world.url, as: .banned, until: numbers.time(), reason: ""))
         var query = GroupChannelListQuery()
         query.limit = numbers.int()
         _ = try? await backend.channels(matching: query, after: nil)
@@ -49,15 +54,7 @@ extension NumberProbe {
         [
             NumberProbe(
                 "EmbeddedClient.messages(in:at:older:newer:)",
-                "EmbeddedClient.replies(to:in:at:older:newer:)",
-                "EmbeddedClient.countMessages(in:from:to:)",
-                "EmbeddedClient.searchMessages(matching:after:limit:)",
-                "EmbeddedClient.members(of:after:limit:)",
-                "EmbeddedClient.restrictedUsers(of:as:after:limit:)",
-                "EmbeddedClient.blockedUsers(after:limit:)",
-                "EmbeddedClient.vote(for:inPollOf:in:epoch:)",
-                "EmbeddedClient.openChannels(after:limit:)",
-                "EmbeddedClient.restrict(_:in:as:until:reason:)"
+                "EmbeddedClient.replies(to:in:at:older:newer:)"
             ) { numbers, world in
                 await NumberProbe.ask(world.server.client(waits: false), &numbers, world)
             },
@@ -114,11 +111,6 @@ extension NumberProbe {
             NumberProbe(
                 "ConditionedBackend.messages(in:at:older:newer:)",
                 "ConditionedBackend.replies(to:in:at:older:newer:)",
-                "ConditionedBackend.searchMessages(matching:after:limit:)",
-                "ConditionedBackend.members(of:after:limit:)",
-                "ConditionedBackend.restrictedUsers(of:as:after:limit:)",
-                "ConditionedBackend.blockedUsers(after:limit:)",
-                "ConditionedBackend.openChannels(after:limit:)",
                 "ConditionedBackend.init(_:conditions:sleep:)", "NetworkConditions.seed",
                 "NetworkConditions.init(seed:)", "NetworkConditions.train(seed:)",
                 "NetworkConditions.awkward(seed:)", "NetworkConditions.withinContract(seed:)",
@@ -202,8 +194,9 @@ extension NumberProbe {
                 await NumberProbe.ask(network, &numbers, world)
                 network.stopFailing()
                 _ = try await network.connect(as: Credentials("bob"))
-                network.hold([.members])
-                async let members = network.members(of: world.url, after: nil, limit: 1)
+                network.hold([ListMembers.name])
+                async let members = network.perform(
+                    ListMembers(of: world.url, after: nil, limit: 1))
                 _ = await network.held(atLeast: 1)
                 let (count, index) = (numbers.int(), numbers.int())
                 let waiting = Task { await network.held(atLeast: count) }

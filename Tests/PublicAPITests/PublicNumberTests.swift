@@ -96,6 +96,10 @@ import Testing
         if ["Backend.", "ForwardingBackend.", "PagingBackend."].contains(where: name.hasPrefix) {
             return "tried at the backends that have it"
         }
+        let requests = StandardRequests.types.map { "\($0)." } + ["CoreCall."]
+        if requests.contains(where: name.hasPrefix) {
+            return "a parameter of a call, tried at the backends that support the call"
+        }
         return reasons[name]
     }
 

@@ -77,7 +77,7 @@
         ///
         /// - Parameter held: The calls that the network does not answer after that.
         /// - Throws: Errors of the server and of the store.
-        func makeGap(holding held: Set<BackendCall> = []) async throws {
+        func makeGap(holding held: CallSet = []) async throws {
             try await say((1...5).map { "before \($0)" })
             try await engine.caughtUp("general")
             network.goOffline()

@@ -55,33 +55,42 @@ extension Mistake {
 
     private static let reactionMistakes: [Mistake] = [
         Mistake("ignores the epoch of a reaction", ["errors.epoch"]) { backend, base, _ in
-            backend.onReact = { action, key, id, url, request in
-                try await base.react(action, with: key, to: id, in: url, requestID: request)
+            backend.on(CoreCall.React.self) { call in
+                let (action, key, id, url, request) = (
+                    call.action, call.key, call.messageID, call.channelURL, call.requestID
+                )
+                return try await base.react(action, with: key, to: id, in: url, requestID: request)
             }
         },
         Mistake("ignores the epoch of a reply's parent", ["errors.epoch"]) { backend, base, _ in
-            backend.onSend = { item in
-                var item = item
+            backend.on(CoreCall.Send.self) { call in
+                var item = call.item
                 item.targetEpoch = nil
                 return try await base.send(item)
             }
         },
         Mistake("ignores the epoch of a pinned message", ["errors.epoch"]) { backend, base, _ in
-            backend.onPin = { isPinned, id, url in
-                try await base.setPinned(isPinned, id, in: url)
+            backend.on(SetPinned.self) { call in
+                let (isPinned, id, url) = (call.isPinned, call.messageID, call.channelURL)
+                try await base.perform(SetPinned(isPinned, id, in: url))
             }
         },
         Mistake("removes a reaction that is added again", ["react.idempotent"]) {
             backend, base, _ in
             let mine = Memory()
-            backend.onReact = { action, key, id, url, request in
+            backend.on(CoreCall.React.self) { call in
+                let (key, id, url) = (call.key, call.messageID, call.channelURL)
                 let isNew = mine.use { $0.reactions.insert("\(id) \(key)").inserted }
-                let action = action == .add && !isNew ? .delete : action
+                let action = call.action == .add && !isNew ? .delete : call.action
+                let request = call.requestID
                 return try await base.react(action, with: key, to: id, in: url, requestID: request)
             }
         },
         Mistake("gives all reactions the same time", ["react.version"]) { backend, base, _ in
-            backend.onReact = { action, key, id, url, request in
+            backend.on(CoreCall.React.self) { call in
+                let (action, key, id, url, request) = (
+                    call.action, call.key, call.messageID, call.channelURL, call.requestID
+                )
                 var event = try await base.react(
                     action, with: key, to: id, in: url, requestID: request)
                 event.updatedAt = 1
@@ -89,17 +98,21 @@ extension Mistake {
             }
         },
         Mistake("returns the channel's history as a thread", ["replies.page"]) { backend, base, _ in
-            backend.onReplies = { _, url, anchor, older, newer in
-                try await base.messages(in: url, at: anchor, older: older, newer: newer)
+            backend.on(CoreCall.Replies.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
+                return try await base.messages(in: url, at: anchor, older: older, newer: newer)
             }
         },
         Mistake("counts beyond the upper bound", ["count.exact"]) { backend, base, _ in
-            backend.onCount = { url, lower, _ in
-                try await base.countMessages(in: url, from: lower, to: nil)
+            backend.on(CountMessages.self) { call in
+                let (url, lower) = (call.channelURL, call.lower)
+                return try await base.perform(CountMessages(in: url, from: lower, to: nil))
             }
         },
         Mistake("loses the last byte of a file", ["upload.bytes"]) { backend, base, _ in
-            backend.onDownload = { try await base.download($0).dropLast() }
+            backend.on(CoreCall.Download.self) { try await base.download($0.file).dropLast() }
         },
     ]
 
@@ -112,46 +125,54 @@ extension Mistake {
             batch.events.removeAll { if case .delivered = $0 { true } else { false } }
         },
         Mistake("never ends typing", ["typing.reported"]) { backend, base, _ in
-            backend.onTyping = { isTyping, url in
-                if isTyping { try await base.setTyping(true, in: url) }
+            backend.on(SetTyping.self) { call in
+                let (isTyping, url) = (call.isTyping, call.channelURL)
+                if isTyping { try await base.perform(SetTyping(true, in: url)) }
             }
         },
     ]
 
     private static let managementMistakes: [Mistake] = [
         Mistake("does not count invited members", ["create.members"]) { backend, base, _ in
-            backend.onChannel = { url in
+            backend.on(CoreCall.Channel.self) { call in
+                let url = call.channelURL
                 var channel = try await base.channel(url)
                 channel.memberCount = channel.joinedMemberCount
                 return channel
             }
-            backend.onUpdateChannel = { url, patch in
-                var channel = try await base.updateChannel(url, with: patch)
+            backend.on(UpdateChannel.self) { call in
+                let (url, patch) = (call.channelURL, call.patch)
+                var channel = try await base.perform(UpdateChannel(url, with: patch))
                 channel.memberCount = channel.joinedMemberCount
                 return channel
             }
         },
         Mistake("makes a new channel each time", ["create.distinct"]) { backend, base, _ in
-            backend.onCreate = { params in
-                var params = params
+            backend.on(CreateChannel.self) { call in
+                var params = call.params
                 params.isDistinct = false
-                return try await base.createChannel(params)
+                return try await base.perform(CreateChannel(params))
             }
         },
         Mistake("clears fields that a patch omits", ["updateChannel.absent"]) { backend, base, _ in
-            backend.onUpdateChannel = { url, patch in
-                var patch = patch
+            backend.on(UpdateChannel.self) { call in
+                let url = call.channelURL
+                var patch = call.patch
                 if !patch.contains(\.customType) { patch.set(\.customType, to: "") }
-                return try await base.updateChannel(url, with: patch)
+                return try await base.perform(UpdateChannel(url, with: patch))
             }
         },
         Mistake("shows the history of a deleted channel", ["deleteChannel.gone"]) {
             backend, base, memory in
-            backend.onDeleteChannel = { url in
-                try await base.deleteChannel(url)
+            backend.on(DeleteChannel.self) { call in
+                let url = call.channelURL
+                try await base.perform(DeleteChannel(url))
                 memory.use { $0.channels[url] = 0 }
             }
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 if memory.use({ $0.channels[url] }) != nil {
                     return MessagePage(messages: [], older: nil, newer: nil)
                 }
@@ -159,39 +180,49 @@ extension Mistake {
             }
         },
         Mistake("ignores invitations", ["invite.reported"]) { backend, base, _ in
-            backend.onInvite = { _, url in _ = try await base.channel(url) }
+            backend.on(InviteUsers.self) { call in
+                let url = call.channelURL
+                _ = try await base.channel(url)
+            }
         },
         Mistake("accepts declined invitations", ["invitation.answer"]) { backend, base, _ in
-            backend.onAnswer = { url, _ in
-                try await base.answerInvitation(to: url, accepts: true)
+            backend.on(AnswerInvitation.self) { call in
+                let url = call.channelURL
+                try await base.perform(AnswerInvitation(to: url, accepts: true))
             }
         },
         Mistake("lets members accept again", ["invitation.none"]) { backend, base, _ in
-            backend.onAnswer = { url, accepts in
+            backend.on(AnswerInvitation.self) { call in
+                let (url, accepts) = (call.channelURL, call.accepts)
                 let state = try await base.channel(url).myMemberState
                 if accepts, state == .joined { return }
-                try await base.answerInvitation(to: url, accepts: accepts)
+                try await base.perform(AnswerInvitation(to: url, accepts: accepts))
             }
         },
         Mistake("counts members who have left", ["leave.loses"]) { backend, base, memory in
-            backend.onLeave = { url in
-                try await base.leave(url)
+            backend.on(LeaveChannel.self) { call in
+                let url = call.channelURL
+                try await base.perform(LeaveChannel(url))
                 memory.use { $0.channels[url, default: 0] += 1 }
             }
-            backend.onChannel = { url in
+            backend.on(CoreCall.Channel.self) { call in
+                let url = call.channelURL
                 var channel = try await base.channel(url)
                 channel.memberCount += memory.use { $0.channels[url] ?? 0 }
                 return channel
             }
         },
         Mistake("shows channels that should stay hidden", ["hide.state"]) { backend, base, _ in
-            backend.onHide = { url, state in
+            backend.on(HideChannel.self) { call in
+                let (url, state) = (call.channelURL, call.state)
                 let isHidden = state != .unhidden
-                try await base.hide(url, until: isHidden ? .hiddenAllowAutoUnhide : .unhidden)
+                try await base.perform(
+                    HideChannel(url, until: isHidden ? .hiddenAllowAutoUnhide : .unhidden))
             }
         },
         Mistake("does not report where a history begins", ["reset.history"]) { backend, base, _ in
-            backend.onChannel = { url in
+            backend.on(CoreCall.Channel.self) { call in
+                let url = call.channelURL
                 var channel = try await base.channel(url)
                 channel.messageOffset = nil
                 return channel
@@ -201,11 +232,13 @@ extension Mistake {
 
     private static let moderationMistakes: [Mistake] = [
         Mistake("freezes a channel for all", ["freeze.refuses"]) { backend, base, memory in
-            backend.onFrozen = { isFrozen, url in
-                try await base.setFrozen(isFrozen, for: url)
+            backend.on(SetFrozen.self) { call in
+                let (isFrozen, url) = (call.isFrozen, call.channelURL)
+                try await base.perform(SetFrozen(isFrozen, for: url))
                 memory.use { $0.channels[url] = isFrozen ? 1 : 0 }
             }
-            backend.onSend = { item in
+            backend.on(CoreCall.Send.self) { call in
+                let item = call.item
                 if memory.use({ $0.channels[item.channelURL] }) == 1 {
                     throw BackendError(.refused, "it is frozen", detail: .channelFrozen)
                 }
@@ -213,7 +246,8 @@ extension Mistake {
             }
         },
         Mistake("does not report that a user is muted", ["mute.refuses"]) { backend, base, _ in
-            backend.onSend = { item in
+            backend.on(CoreCall.Send.self) { call in
+                let item = call.item
                 do { return try await base.send(item) } catch let error as BackendError {
                     guard error.detail == .mutedInChannel else { throw error }
                     throw BackendError(.refused, "no")
@@ -221,9 +255,13 @@ extension Mistake {
             }
         },
         Mistake("bans for a moment", ["ban.loses", "restricted.all"]) { backend, base, _ in
-            backend.onRestrict = { userID, url, type in
-                try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
-                if type == .banned { try await base.lift(type, of: userID, in: url) }
+            backend.on(RestrictUser.self) { call in
+                let (userID, url, type) = (call.userID, call.channelURL, call.restriction)
+                try await base.perform(
+                    RestrictUser(userID, in: url, as: type, until: nil, reason: ""))
+                if type == .banned {
+                    try await base.perform(LiftRestriction(type, of: userID, in: url))
+                }
             }
         },
         .altering("returns an old unread count", ["channel.same"]) {
@@ -231,12 +269,16 @@ extension Mistake {
             channel.unreadMessageCount = min(channel.unreadMessageCount, 1)
         },
         Mistake("does not mark as unread", ["unread.reported"]) { backend, base, _ in
-            backend.onUnread = { id, url in _ = try await base.lookup([id], in: url) }
+            backend.on(MarkAsUnread.self) { call in
+                let (id, url) = (call.messageID, call.channelURL)
+                _ = try await base.lookup([id], in: url)
+            }
         },
         Mistake("pins a message for a moment", ["pin.reported"]) { backend, base, _ in
-            backend.onPin = { isPinned, id, url in
-                try await base.setPinned(isPinned, id, in: url)
-                if isPinned { try await base.setPinned(false, id, in: url) }
+            backend.on(SetPinned.self) { call in
+                let (isPinned, id, url) = (call.isPinned, call.messageID, call.channelURL)
+                try await base.perform(SetPinned(isPinned, id, in: url))
+                if isPinned { try await base.perform(SetPinned(false, id, in: url)) }
             }
         },
         .altering("does not report the pinned messages", ["pin.reported"]) {
@@ -247,51 +289,61 @@ extension Mistake {
             }
         },
         Mistake("gives no role", ["role.reported"]) { backend, base, _ in
-            backend.onRole = { role, ids, url in
-                try await base.setRole(.none, of: ids, in: url)
+            backend.on(SetRole.self) { call in
+                let (role, ids, url) = (call.role, call.userIDs, call.channelURL)
+                try await base.perform(SetRole(.none, of: ids, in: url))
             }
         },
         Mistake("lists one restricted user", ["restricted.all"]) { backend, base, _ in
-            backend.onRestricted = { url, type, cursor, limit in
-                var page = try await base.restrictedUsers(
-                    of: url, as: type, after: cursor, limit: limit)
+            backend.on(ListRestrictedUsers.self) { call in
+                let (url, type, cursor, limit) = (
+                    call.channelURL, call.restriction, call.cursor, call.limit
+                )
+                var page = try await base.perform(
+                    ListRestrictedUsers(
+                        of: url, as: type, after: cursor, limit: limit))
                 page.next = nil
                 return page
             }
         },
         Mistake("creates a poll without its options", ["poll.options"]) { backend, base, _ in
-            backend.onPoll = { poll in
-                var poll = poll
+            backend.on(CreatePoll.self) { call in
+                var poll = call.poll
                 poll.options = Array(poll.options.prefix(1)) + Array(poll.options.prefix(1))
-                return try await base.createPoll(poll)
+                return try await base.perform(CreatePoll(poll))
             }
         },
         Mistake("does not end a vote", ["vote.reported"]) { backend, base, _ in
-            backend.onVote = { options, id, url in
+            backend.on(VoteInPoll.self) { call in
+                let (options, id, url) = (call.optionIDs, call.messageID, call.channelURL)
                 if options.isEmpty {
                     return try await base.lookup([id], in: url).found[0]
                 }
-                return try await base.vote(for: options, inPollOf: id, in: url)
+                return try await base.perform(VoteInPoll(for: options, inPollOf: id, in: url))
             }
         },
         Mistake("does not end a block", ["block.listed"]) { backend, base, _ in
-            backend.onBlock = { isBlocked, id in
-                if isBlocked { try await base.setBlocked(true, id) }
+            backend.on(SetBlocked.self) { call in
+                let (isBlocked, id) = (call.isBlocked, call.userID)
+                if isBlocked { try await base.perform(SetBlocked(true, id)) }
             }
         },
         Mistake("lists one blocked user", ["blocked.all"]) { backend, base, _ in
-            backend.onBlocked = { cursor, limit in
-                var page = try await base.blockedUsers(after: cursor, limit: limit)
+            backend.on(ListBlockedUsers.self) { call in
+                let (cursor, limit) = (call.cursor, call.limit)
+                var page = try await base.perform(ListBlockedUsers(after: cursor, limit: limit))
                 page.next = nil
                 return page
             }
         },
         Mistake("searches for the first word only", ["search.words"]) { backend, base, _ in
-            backend.onSearch = { params, cursor, limit in
-                var params = params
+            backend.on(SearchMessages.self) { call in
+                let (cursor, limit) = (call.cursor, call.limit)
+                var params = call.params
                 params.text = params.text.split(separator: " ").first.map(String.init) ?? ""
-                return try await base.searchMessages(
-                    matching: params, after: cursor, limit: limit)
+                return try await base.perform(
+                    SearchMessages(
+                        matching: params, after: cursor, limit: limit))
             }
         },
         .altering("finds the oldest message first", ["search.order"]) {
@@ -304,14 +356,17 @@ extension Mistake {
         },
         Mistake("finds messages by their first text", ["search.current"]) {
             backend, base, memory in
-            backend.onSend = { item in
+            backend.on(CoreCall.Send.self) { call in
+                let item = call.item
                 let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
                 return message
             }
-            backend.onSearch = { params, cursor, limit in
-                var page = try await base.searchMessages(
-                    matching: params, after: cursor, limit: limit)
+            backend.on(SearchMessages.self) { call in
+                let (params, cursor, limit) = (call.params, call.cursor, call.limit)
+                var page = try await base.perform(
+                    SearchMessages(
+                        matching: params, after: cursor, limit: limit))
                 for message in memory.use({ $0.messages }) where message.text == params.text {
                     if !page.elements.map(\.messageID).contains(message.messageID) {
                         page.elements.append(message)
@@ -321,14 +376,17 @@ extension Mistake {
             }
         },
         Mistake("finds messages of other channels", ["search.private"]) { backend, base, memory in
-            backend.onSend = { item in
+            backend.on(CoreCall.Send.self) { call in
+                let item = call.item
                 let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
                 return message
             }
-            backend.onSearch = { params, cursor, limit in
-                var page = try await base.searchMessages(
-                    matching: params, after: cursor, limit: limit)
+            backend.on(SearchMessages.self) { call in
+                let (params, cursor, limit) = (call.params, call.cursor, call.limit)
+                var page = try await base.perform(
+                    SearchMessages(
+                        matching: params, after: cursor, limit: limit))
                 for message in memory.use({ $0.messages }) where message.text.contains(params.text)
                 {
                     do { _ = try await base.channel(message.channelURL) } catch {
@@ -339,20 +397,22 @@ extension Mistake {
             }
         },
         Mistake("accepts reports of anything", ["report.missing"]) { backend, _, _ in
-            backend.onReport = { _ in }
+            backend.on(ReportAbuse.self) { _ in }
         },
         Mistake("lets operators restrict themselves", ["restrict.self", "restricted.all"]) {
             backend, base, _ in
-            backend.onRestrict = { userID, url, type in
+            backend.on(RestrictUser.self) { call in
+                let (userID, url, type) = (call.userID, call.channelURL, call.restriction)
                 do {
-                    try await base.restrict(userID, in: url, as: type, until: nil, reason: "")
+                    try await base.perform(
+                        RestrictUser(userID, in: url, as: type, until: nil, reason: ""))
                 } catch let error as BackendError
                     where error.message.contains("mute or ban themselves")
                 {}
             }
         },
         Mistake("ignores exits of open channels", ["open.live"]) { backend, _, _ in
-            backend.onExit = { _ in }
+            backend.on(ExitOpenChannel.self) { _ in }
         },
     ]
 }

@@ -11,11 +11,21 @@ extension Mistake {
         Mistake(
             "reports no changes if there are parameters",
             ["messageChanges.complete", "channelChanges.complete"]
-        ) { backend, _, _ in
-            backend.losesChangesWithParams = true
+        ) { backend, base, _ in
+            backend.on(CoreCall.MessageChanges.self) { call in
+                var changes = try await base.messageChanges(in: call.channelURL, since: call.since)
+                if call.params != nil { changes.updated = [] }
+                return changes
+            }
+            backend.on(CoreCall.ChannelChanges.self) { call in
+                var changes = try await base.channelChanges(since: call.since)
+                if call.params != nil { changes.updated = [] }
+                return changes
+            }
         },
         Mistake("repeats a token", ["messageChanges.token"]) { backend, base, _ in
-            backend.onChanges = { url, point in
+            backend.on(CoreCall.MessageChanges.self) { call in
+                let (url, point) = (call.channelURL, call.since)
                 var changes = try await base.messageChanges(in: url, since: point)
                 if case .token(let token) = point, changes.hasMore { changes.next = token }
                 return changes
@@ -27,7 +37,8 @@ extension Mistake {
         },
         Mistake("repeats its changelog endlessly", ["messageChanges.ends"]) {
             backend, base, memory in
-            backend.onChanges = { url, point in
+            backend.on(CoreCall.MessageChanges.self) { call in
+                let (url, point) = (call.channelURL, call.since)
                 var changes = try await base.messageChanges(in: url, since: point)
                 if !changes.hasMore, let next = changes.next {
                     (changes.hasMore, changes.next) = (true, memory.another(next))
@@ -37,7 +48,8 @@ extension Mistake {
         },
         Mistake("returns no changes instead of throwing expired", ["messageChanges.expired"]) {
             backend, base, _ in
-            backend.onChanges = { url, point in
+            backend.on(CoreCall.MessageChanges.self) { call in
+                let (url, point) = (call.channelURL, call.since)
                 do { return try await base.messageChanges(in: url, since: point) } catch let error
                     as BackendError
                 {
@@ -59,7 +71,8 @@ extension Mistake {
         },
         Mistake("repeats its changelog of channels endlessly", ["channelChanges.ends"]) {
             backend, base, memory in
-            backend.onChannelChanges = { point in
+            backend.on(CoreCall.ChannelChanges.self) { call in
+                let point = call.since
                 var changes = try await base.channelChanges(since: point)
                 if !changes.hasMore, let next = changes.next {
                     (changes.hasMore, changes.next) = (true, memory.another(next))
@@ -69,7 +82,8 @@ extension Mistake {
         },
         Mistake("returns no channels instead of throwing expired", ["channelChanges.expired"]) {
             backend, base, _ in
-            backend.onChannelChanges = { point in
+            backend.on(CoreCall.ChannelChanges.self) { call in
+                let point = call.since
                 do { return try await base.channelChanges(since: point) } catch let error
                     as BackendError
                 {
@@ -85,15 +99,17 @@ extension Mistake {
 extension Mistake {
     static let channelMistakes: [Mistake] = [
         Mistake("reverses the list of channels", ["channels.query"]) { backend, base, _ in
-            backend.onChannels = { query, cursor in
+            backend.on(CoreCall.Channels.self) { call in
+                let (query, cursor) = (call.query, call.cursor)
                 var page = try await base.channels(matching: query, after: cursor)
                 page.elements.reverse()
                 return page
             }
         },
         Mistake("ignores filters", ["channels.query"]) { backend, base, _ in
-            backend.onChannels = { query, cursor in
-                var query = query
+            backend.on(CoreCall.Channels.self) { call in
+                let cursor = call.cursor
+                var query = call.query
                 query.channelNameContainsFilter = nil
                 return try await base.channels(matching: query, after: cursor)
             }
@@ -102,15 +118,17 @@ extension Mistake {
             "returns another name of a channel", ["channel.same", "feed.beginning", "feed.members"]
         ) {
             backend, base, _ in
-            backend.onChannel = { url in
+            backend.on(CoreCall.Channel.self) { call in
+                let url = call.channelURL
                 var channel = try await base.channel(url)
                 channel.name += " "
                 return channel
             }
         },
         Mistake("loses a member between pages", ["members.all"]) { backend, base, _ in
-            backend.onMembers = { url, cursor, limit in
-                var page = try await base.members(of: url, after: cursor, limit: limit)
+            backend.on(ListMembers.self) { call in
+                let (url, cursor, limit) = (call.channelURL, call.cursor, call.limit)
+                var page = try await base.perform(ListMembers(of: url, after: cursor, limit: limit))
                 if cursor != nil { page.elements.removeFirst() }
                 return page
             }

@@ -36,7 +36,8 @@ extension Mistake {
             }
         },
         Mistake("skips a batch of events", ["feed.truncation", "feed.live"]) { backend, base, _ in
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 guard !batch.isLive else { return batch }
                 batch.cursor = try await base.feed(since: batch.cursor).cursor
@@ -44,7 +45,8 @@ extension Mistake {
             }
         },
         Mistake("repeats its cursor", ["feed.cursor", "feed.once"]) { backend, base, _ in
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 if batch.isLive, let cursor { batch.cursor = cursor }
                 return batch
@@ -58,7 +60,8 @@ extension Mistake {
             batch.isLive = false
         },
         Mistake("starts again instead of throwing expired", ["feed.expired"]) { backend, base, _ in
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 do { return try await base.feed(since: cursor) } catch let error as BackendError {
                     guard error.code == .expired else { throw error }
                     return try await base.feed(since: nil)
@@ -66,12 +69,14 @@ extension Mistake {
             }
         },
         Mistake("reports messages to nonmembers", ["feed.private"]) { backend, base, memory in
-            backend.onSend = { item in
+            backend.on(CoreCall.Send.self) { call in
+                let item = call.item
                 let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
                 return message
             }
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 guard let last = memory.use({ $0.messages.suffix(3).first }) else { return batch }
                 do { _ = try await base.channel(last.channelURL) } catch {
@@ -85,11 +90,13 @@ extension Mistake {
             ["feed.sender", "feed.complete", "send.reported"]
         ) { backend, base, _ in
             let mine = Memory()
-            backend.onConnect = { credentials in
+            backend.on(CoreCall.Connect.self) { call in
+                let credentials = call.credentials
                 mine.use { $0.user = credentials.userID }
                 return try await base.connect(as: credentials)
             }
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 batch.events.removeAll { event in
                     guard case .messageReceived(let message) = event else { return false }
@@ -102,7 +109,8 @@ extension Mistake {
             batch.epoch = "another"
         },
         Mistake("begins with the oldest channels", ["feed.beginning"]) { backend, base, _ in
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 if cursor == nil { batch.events.reverse() }
                 return batch
@@ -117,7 +125,8 @@ extension Mistake {
         Mistake("serves each cursor once", ["feed.again", "feed.complete", "feed.cursor"]) {
             backend, base, _ in
             let memory = Memory()
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 guard let cursor, !batch.events.isEmpty else { return batch }
                 let isNew = memory.use { $0.cursors.insert(cursor).inserted }
@@ -127,7 +136,8 @@ extension Mistake {
         },
         Mistake("rejects unknown cursors", ["feed.restart", "feed.once"]) { backend, base, _ in
             let memory = Memory()
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 if let cursor, !memory.use({ $0.cursors.contains(cursor) }) {
                     throw BackendError(.expired, "an unknown cursor")
                 }
@@ -137,7 +147,8 @@ extension Mistake {
             }
         },
         Mistake("does not report new channels", ["feed.members"]) { backend, base, _ in
-            backend.onFeed = { cursor in
+            backend.on(CoreCall.Feed.self) { call in
+                let cursor = call.since
                 var batch = try await base.feed(since: cursor)
                 guard cursor != nil else { return batch }
                 batch.events.removeAll { if case .channel = $0 { true } else { false } }
@@ -146,7 +157,8 @@ extension Mistake {
         },
         Mistake("changes the epoch in each connection", ["connect.again", "feed.epoch"]) {
             backend, base, memory in
-            backend.onConnect = { credentials in
+            backend.on(CoreCall.Connect.self) { call in
+                let credentials = call.credentials
                 var session = try await base.connect(as: credentials)
                 let count = memory.use { memory in
                     memory.count += 1

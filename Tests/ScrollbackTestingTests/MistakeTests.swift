@@ -64,7 +64,10 @@ import Testing
     @Test func lateMessagesMustBeNamed() async throws {
         let report = try await federatedReport { base in
             var backend = WrongBackend(base)
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 page.outliers = []
                 return page

@@ -5,7 +5,10 @@ import Sync
 extension Mistake {
     static let pageMistakes: [Mistake] = [
         Mistake("ends the history at an incomplete page", ["messages.ends"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 guard older > 60 else {
                     return try await base.messages(
                         in: url, at: anchor, older: older, newer: newer)
@@ -19,7 +22,10 @@ extension Mistake {
             page.older = page.older ?? PageCursor(before: 0)
         },
         Mistake("loses a message between pages", ["messages.cursor"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if case .cursor = anchor, older == 3, page.messages.count == older {
                     page.messages.removeLast()
@@ -29,7 +35,10 @@ extension Mistake {
         },
         Mistake("repeats a message on the next page", ["messages.cursor"]) {
             backend, base, memory in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 let first = page.messages.first
                 let before = memory.use { memory in
@@ -43,7 +52,10 @@ extension Mistake {
         Mistake(
             "loses a message of the same millisecond", ["messages.cursor", "messages.anchor"]
         ) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older > 0, let first = page.messages.first, page.older != nil {
                     page.older = PageCursor(before: first.createdAt)
@@ -52,7 +64,10 @@ extension Mistake {
             }
         },
         Mistake("returns more messages than requested", ["messages.limit"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 guard newer == 1, older == 0 else {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 }
@@ -60,7 +75,10 @@ extension Mistake {
             }
         },
         Mistake("omits a message from a page", ["messages.whole"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older == 20, newer == 20, page.messages.count > 4 { page.messages.remove(at: 3) }
                 return page
@@ -72,7 +90,10 @@ extension Mistake {
         },
         Mistake("loses the neighbor of a message of another user", ["messages.whole"]) {
             backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 guard case .message(let id) = anchor, older == 3, newer == 0,
                     let message = try await base.lookup([id], in: url).found.first,
@@ -83,14 +104,20 @@ extension Mistake {
             }
         },
         Mistake("sorts the newest first", ["messages.order"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older == 20, newer == 20 { page.messages.reverse() }
                 return page
             }
         },
         Mistake("counts a time's own millisecond as older", ["messages.time"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 guard case .time(let time) = anchor, time != .distantFuture, time != .distantPast
                 else {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)
@@ -102,7 +129,10 @@ extension Mistake {
         },
         Mistake("returns the newest page for an unknown anchor", ["messages.expired"]) {
             backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 do {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 } catch let error as BackendError {
@@ -115,7 +145,10 @@ extension Mistake {
             }
         },
         Mistake("returns an outdated page", ["messages.fresh"]) { backend, base, memory in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 let page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 guard older == 10 else { return page }
                 return memory.use { memory in
@@ -125,14 +158,18 @@ extension Mistake {
             }
         },
         Mistake("omits deletions in lookups", ["lookup.all", "delete.gone"]) { backend, base, _ in
-            backend.onLookup = { ids, url in
+            backend.on(CoreCall.Lookup.self) { call in
+                let (ids, url) = (call.messageIDs, call.channelURL)
                 var answer = try await base.lookup(ids, in: url)
                 answer.gone = []
                 return answer
             }
         },
         Mistake("uses counts as cursors", ["messages.steady"]) { backend, base, _ in
-            backend.onMessages = { url, anchor, older, newer in
+            backend.on(CoreCall.Messages.self) { call in
+                let (url, anchor, older, newer) = (
+                    call.channelURL, call.anchor, call.older, call.newer
+                )
                 let isFromOldest = anchor == .time(.distantPast) && older == 0
                 let isFromNewest = anchor == .newest && newer == 0
                 var start = 0

@@ -10,7 +10,7 @@ import Testing
     private func result(
         _ id: String, _ outcome: ConformanceResult.Outcome, trace: [String] = []
     ) -> ConformanceResult {
-        let promise = BackendPromise(id: id)
+        let promise = BackendPromise.named(id)
         let check = ConformanceCheck(id, "look") { _ in }
         return ConformanceResult(check: check, promise: promise, outcome: outcome, trace: trace)
     }

@@ -30,7 +30,7 @@ import Testing
             "\(report)" == """
                 the run was stopped: no user could connect in the first 3 checks: \
                 an unexpected error: notConnected: no route to the host
-                    alice: connect(as: alice) → throws notConnected: no route to the host
+                    alice: connect(credentials: alice) → throws notConnected: no route to the host
                 """)
     }
 

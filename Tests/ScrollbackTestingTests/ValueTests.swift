@@ -70,16 +70,18 @@ import Testing
         _ = try await recorder.connect(as: Credentials("alice"))
         let message = try await recorder.send(.sample("hello", in: url))
         _ = try await recorder.feed(since: "1/1")
-        await #expect(throws: BackendError.self) { try await recorder.setTyping(true, in: url) }
+        await #expect(throws: BackendError.self) {
+            try await recorder.perform(SetTyping(true, in: url))
+        }
         try await recorder.delete(try #require(message.messageID), in: url, requestID: "r2")
         await recorder.disconnect()
         #expect(
             recorder.log.lines == [
-                #"alice: connect(as: alice) → alice, epoch 1"#,
-                #"alice: send(r1 "hello" in room1) → 1 "hello" at 1700000000002"#,
+                #"alice: connect(credentials: alice) → alice, epoch 1"#,
+                #"alice: send(item: r1 "hello" in room1) → 1 "hello" at 1700000000002"#,
                 #"alice: feed(since: 1/1) → [+1 "hello" at 1700000000002 in room1], 1/2, live"#,
-                #"alice: setTyping(true, in: room1) → throws unsupported: this backend lacks typing"#,
-                #"alice: delete(1, in: room1, requestID: r2, epoch: nil) → done"#,
+                #"alice: setTyping(isTyping: true, channelURL: room1) → throws unsupported: this backend lacks typing"#,
+                #"alice: delete(messageID: 1, channelURL: room1, requestID: r2, epoch: nil) → done"#,
                 #"alice: disconnect() → done"#,
             ])
         recorder.log.removeAll()
@@ -100,7 +102,7 @@ import Testing
         let text = report.description
         #expect(text.contains("✗ feed.epoch: compare the epochs of batches and sessions"))
         #expect(text.contains("seen: the epochs of batches: "))
-        #expect(text.contains("        alice: connect(as: alice) → alice, epoch 1"))
+        #expect(text.contains("        alice: connect(credentials: alice) → alice, epoch 1"))
         #expect(
             text.contains(
                 "- typing.reported: start and stop typing (skipped: the backend lacks typing)"))

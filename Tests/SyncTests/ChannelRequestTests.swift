@@ -12,10 +12,11 @@ import Testing
     /// outdated.
     @Test func outdatedAnswerDoesNotDuplicateACreatedChannel() async throws {
         let story = try await Story()
-        story.network.hold([.feed, .createChannel])
+        story.network.hold([.feed, CreateChannel.name])
         try await story.connect()
-        async let made = story.engine.createChannel(
-            GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
+        async let made = story.engine.perform(
+            CreateChannel(
+                GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine")))
         let held = try await story.held(2)
         let feed = try #require(held.firstIndex { $0.call == .feed })
         story.network.release(at: feed)
@@ -63,16 +64,13 @@ import Testing
 private struct BackendWithoutUnreadCounts: ForwardingBackend {
     let base: any Backend
 
-    func perform<Answer: Sendable>(
-        _ call: String, _ arguments: [(any Sendable)?],
-        _ body: () async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        let answer = try await body()
+    func forward<Call: BackendCall>(_ call: Call) async throws(BackendError) -> Call.Answer {
+        let answer = try await call.make(on: base)
         switch answer {
-        case let channel as GroupChannel: return withoutCounts(channel) as? Answer ?? answer
+        case let channel as GroupChannel: return withoutCounts(channel) as? Call.Answer ?? answer
         case var page as Page<GroupChannel>:
             page.elements = page.elements.map(withoutCounts)
-            return page as? Answer ?? answer
+            return page as? Call.Answer ?? answer
         default: return answer
         }
     }

@@ -22,17 +22,17 @@ import Testing
     // MARK: A store that cannot be read
 
     /// Returns a core whose feed has started, and the requests that the core has made since then.
-    private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
+    private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: any BackendCall]) {
         var core = SyncCore(store, SyncOptions(), [])
-        var calls: [Int: BackendRequest] = [:]
+        var calls: [Int: any BackendCall] = [:]
         func record(_ actions: [SyncCore.Action]) {
             for case .call(let request, let number) in actions { calls[number] = request }
         }
         record(core.step(.connect(Credentials("bob"), ticket: 1)))
         let session = BackendSession(user: User(id: "bob"), epoch: "1")
-        record(core.step(.answer(.session(session), call: try #require(calls.keys.max()))))
+        record(core.step(.answer(.success(session), call: try #require(calls.keys.max()))))
         let batch = FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true)
-        record(core.step(.answer(.batch(batch), call: try #require(calls.keys.max()))))
+        record(core.step(.answer(.success(batch), call: try #require(calls.keys.max()))))
         record(core.step(.show("general", ShownRange(from: .beginning), viewer: 1)))
         return (core, calls)
     }
@@ -71,14 +71,14 @@ import Testing
 
     @Test func waitForALostChannelEnds() throws {
         var (core, calls) = try live(try ChatStore.inMemory())
-        let page = try #require(calls.first { $0.value.channelURL == "general" })
+        let page = try #require(calls.first { $0.value.channel == "general" })
         let wait = SyncCore.Wait.backfill("general", generation: core.connector.generation)
-        let failed = BackendAnswer.failed(BackendError(.serverFailure, "oh"))
+        let failed = CallResult.failure(BackendError(.serverFailure, "oh"))
         #expect(waits(core.step(.answer(failed, call: page.key))) == [wait])
-        let feed = try #require(calls.first { $0.value == .feed("1") })
+        let feed = try #require(calls.first { ($0.value as? CoreCall.Feed)?.since == "1" })
         let batch = FeedBatch(
             events: [.channelRemoved("general", .left)], cursor: "2", epoch: "1", isLive: true)
-        let actions = core.step(.answer(.batch(batch), call: feed.key))
+        let actions = core.step(.answer(.success(batch), call: feed.key))
         #expect(
             actions.contains {
                 if case .cancelWait(let canceled) = $0 { canceled == wait } else { false }

@@ -13,9 +13,9 @@ import Testing
     /// A closure answers each request.
     private func requests(
         _ core: inout SyncCore, atMost limit: Int,
-        _ answer: (BackendRequest) -> BackendAnswer
-    ) -> [BackendRequest] {
-        var requests: [BackendRequest] = []
+        _ answer: (any BackendCall) -> CallResult
+    ) -> [any BackendCall] {
+        var requests: [any BackendCall] = []
         var actions = core.step(.connect(Credentials("bob"), ticket: 1))
         while !actions.isEmpty, requests.count < limit {
             if case .call(let request, let number) = actions.removeFirst() {
@@ -41,11 +41,12 @@ import Testing
         var hasBegun = !isFeedLive
         let requested = requests(&core, atMost: 20) { request in
             switch request {
-            case .connect: return .session(session)
-            case .feed where !hasBegun:
+            case is CoreCall.Connect: return .success(session)
+            case is CoreCall.Feed where !hasBegun:
                 hasBegun = true
-                return .batch(FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true))
-            default: return .failed(BackendError(code, "no"))
+                return .success(
+                    FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true))
+            default: return .failure(BackendError(code, "no"))
             }
         }
         #expect(requested.count < 10)

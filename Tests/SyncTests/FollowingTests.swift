@@ -24,7 +24,7 @@ import Testing
 
     @Test func leavingAChannelRemovesItsMessages() async throws {
         let story = try await Story.caching("a")
-        try await story.network.leave("general")
+        try await story.network.perform(LeaveChannel("general"))
         try await story.until { try $0.groupChannel("general") == nil }
         #expect(try story.picture() == "…")
         try await story.end()
@@ -34,7 +34,7 @@ import Testing
     @Test func recreatedChannelIsAnotherOne() async throws {
         let story = try await Story.caching("a b")
         await story.engine.disconnect()
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         try story.createChannel()
         try await story.say("c")
         try await story.open()
@@ -49,7 +49,7 @@ import Testing
         try await story.open()
         try await story.say("a b")
         try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 2 }
-        try await story.network.markAsRead("general")
+        try await story.network.perform(MarkAsRead("general"))
         try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 0 }
         try await story.end()
     }
@@ -69,7 +69,7 @@ import Testing
         let story = try await Story()
         try await story.open()
         let (_, changes) = try story.store.observe(.channel("general"))
-        try await story.alice.setTyping(true, in: "general")
+        try await story.alice.perform(SetTyping(true, in: "general"))
         let typing = await changes.first { $0.operations.contains(where: \.isTyping) }
         guard case .ephemeral(.typing(let users, _)) = typing?.operations.first(where: \.isTyping)
         else {

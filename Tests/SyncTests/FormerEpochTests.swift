@@ -192,11 +192,8 @@ import Testing
     }
 
     @Test func callThatIsNotQueuedReachesNoOtherMessage() async throws {
-        story.network.hold([.setPinned, .markAsUnread], at: .beforeEffect)
-        async let pinned: Void = story.engine.perform(on: lost, in: "general") {
-            (backend, epoch) throws(BackendError) in
-            try await backend.setPinned(true, lost, in: "general", epoch: epoch)
-        }
+        story.network.hold([SetPinned.name, MarkAsUnread.name], at: .beforeEffect)
+        async let pinned: Void = story.engine.perform(SetPinned(true, lost, in: "general"))
         try await story.held(1)
         try await restore()
         story.network.stopHolding()

@@ -151,7 +151,8 @@ import Testing
     /// The feed delivers no event about "late".
     @Test func shownChannelIsFilledAfterItsRowIsFetched() async throws {
         let story = try await Story()
-        _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
+        _ = try await story.alice.perform(
+            CreateChannel(GroupChannelCreateParams("late", url: "late")))
         try await story.say("a b", in: "late")
         try await story.open()
         let events = await story.engine.events()
@@ -160,7 +161,7 @@ import Testing
             if case .failed = event { break }
         }
         story.network.hold([.feed])
-        try await story.alice.invite(["bob"], to: "late")
+        try await story.alice.perform(InviteUsers(["bob"], to: "late"))
         _ = await story.network.held(atLeast: 1)
         _ = try await story.engine.fetchChannel("late")
         try await story.sees("a b", in: "late")
@@ -170,7 +171,8 @@ import Testing
 
     @Test func channelShownBeforeItIsGainedIsFilledLater() async throws {
         let story = try await Story()
-        _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
+        _ = try await story.alice.perform(
+            CreateChannel(GroupChannelCreateParams("late", url: "late")))
         try await story.say("a b", in: "late")
         try await story.connect()
         let events = await story.engine.events()
@@ -178,7 +180,7 @@ import Testing
         for await event in events {
             if case .failed = event { break }
         }
-        try await story.alice.invite(["bob"], to: "late")
+        try await story.alice.perform(InviteUsers(["bob"], to: "late"))
         try await story.until { try $0.groupChannel("late") != nil }
         try await story.engine.caughtUp()
         #expect(try story.picture("late") == "a b")

@@ -39,7 +39,7 @@ import Testing
     @Test func pageDoesNotRestoreAResetHistory() async throws {
         let story = try await story { story, _ in
             story.clock.advance(by: .seconds(1))
-            _ = try await story.network.resetMyHistory(of: "general")
+            _ = try await story.network.perform(ResetMyHistory(of: "general"))
             try await story.say("d")
         }
         #expect(try story.picture() == "d")
@@ -48,7 +48,7 @@ import Testing
 
     @Test func pageDoesNotRestoreADeletedChannel() async throws {
         let story = try await story { story, _ in
-            try await story.alice.deleteChannel("general")
+            try await story.alice.perform(DeleteChannel("general"))
         }
         #expect(try story.picture() == "…")
         #expect(try story.store.read { try $0.groupChannel("general") } == nil)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func pageOfADeletedChannelWithTheSameURLIsIgnored() async throws {
         let story = try await story { story, _ in
-            try await story.alice.deleteChannel("general")
+            try await story.alice.perform(DeleteChannel("general"))
             try story.createChannel()
             try await story.say("x")
         }
@@ -77,7 +77,7 @@ import Testing
         let caughtUp = Task { try await story.engine.caughtUp("general") }
         try await story.held(1)
         story.network.failNext(1, of: [.messages], with: BackendError(.notFound, "no channel"))
-        try await story.alice.deleteChannel("general")
+        try await story.alice.perform(DeleteChannel("general"))
         try story.createChannel()
         try await story.waitUntilNotified()
         try await story.say("x")

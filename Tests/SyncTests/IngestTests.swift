@@ -94,7 +94,7 @@ import Testing
                 _ = try await alice.react(
                     random.oneIn(3) ? .delete : .add, with: "👍", to: message.messageID!,
                     in: message.channelURL, requestID: request)
-            case (4, _): try await bob.markAsRead("c")
+            case (4, _): try await bob.perform(MarkAsRead("c"))
             default:
                 let url: ChannelURL = random.oneIn(2) ? "c" : "d"
                 live.append(

@@ -59,7 +59,7 @@ import Testing
 
     @Test func channelDeletedDuringALongAbsenceIsRemoved() async throws {
         let story = try await storyAfterALongTime { story, _ in
-            try await story.alice.deleteChannel("general")
+            try await story.alice.perform(DeleteChannel("general"))
         }
         #expect(try story.picture() == "…")
         #expect(try story.store.read { try $0.groupChannel("general") } == nil)

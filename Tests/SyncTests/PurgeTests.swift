@@ -13,7 +13,7 @@ import Testing
     /// Alice and carol have written in two channels, and bob's device has stored both.
     init() async throws {
         story = try await Story()
-        try await story.alice.invite(["carol"], to: "general")
+        try await story.alice.perform(InviteUsers(["carol"], to: "general"))
         try story.server.createChannel(
             GroupChannelCreateParams("cats", userIDs: ["bob", "carol"], url: "cats"), by: "alice")
         try await story.say("a")
@@ -75,6 +75,6 @@ import Testing
 extension EmbeddedClient {
     fileprivate func answerInvitationIfInvited(to url: ChannelURL) async throws {
         guard try await channel(url).myMemberState == .invited else { return }
-        try await answerInvitation(to: url, accepts: true)
+        try await perform(AnswerInvitation(to: url, accepts: true))
     }
 }

@@ -40,7 +40,7 @@ private final class RefusingBackend: ForwardingBackend {
     private func makeSecret(_ story: Story) async throws {
         var patch = Patch<GroupChannel>()
         patch.set(\.customType, to: "secret")
-        _ = try await story.alice.updateChannel("general", with: patch)
+        _ = try await story.alice.perform(UpdateChannel("general", with: patch))
     }
 
     private var file: FileMessageCreateParams {

@@ -77,7 +77,7 @@ import Testing
             } == .notPermitted)
         #expect(
             await code { _ = try await engine.delete(.sent(id), in: "general") } == .notPermitted)
-        try await story.alice.setFrozen(true, for: "general")
+        try await story.alice.perform(SetFrozen(true, for: "general"))
         try await story.until { try $0.groupChannel("general")?.isFrozen == true }
         #expect(
             await code {

@@ -64,7 +64,7 @@ import Testing
         _ words: String, _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> (Story, ServerSearchPage) {
         let (story, messages) = try await story(words)
-        story.network.hold([.searchMessages])
+        story.network.hold([SearchMessages.name])
         async let page = story.engine.searchMessages(matching: params)
         try await story.held(1)
         try await meanwhile(story, messages)
@@ -95,7 +95,7 @@ import Testing
 
     @Test func channelDeletedDuringTheSearchIsNotRestored() async throws {
         let (story, page) = try await search("ship a") { story, _ in
-            try await story.alice.deleteChannel("general")
+            try await story.alice.perform(DeleteChannel("general"))
         }
         #expect(page.messages == [])
         #expect(try story.store.messages(in: "general", before: .newest) == [])
@@ -105,7 +105,7 @@ import Testing
     @Test func historyResetDuringTheSearchIsNotRestored() async throws {
         let (story, page) = try await search("ship a") { story, _ in
             story.clock.advance(by: .seconds(1))
-            _ = try await story.network.resetMyHistory(of: "general")
+            _ = try await story.network.perform(ResetMyHistory(of: "general"))
             try await story.say("shoe")
         }
         #expect(page.messages == [])
@@ -120,9 +120,14 @@ import Testing
         let base: any Backend
         let found: [Message]
 
-        func searchMessages(
-            matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
-        ) async throws(BackendError) -> Page<Message> { Page(found, next: nil) }
+        func forward<Call: BackendCall>(
+            _ call: Call
+        ) async throws(BackendError) -> Call.Answer {
+            if call is SearchMessages, let page = Page(found, next: nil) as? Call.Answer {
+                return page
+            }
+            return try await call.make(on: base)
+        }
     }
 
     /// Returns the result of a search that finds messages as they were earlier.
@@ -183,7 +188,8 @@ import Testing
         await story.engine.disconnect()
         await expect(.notConnected, "notConnected: the request about the search for \"sh\"", story)
         try await story.connect()
-        story.network.failNext(of: [.searchMessages], with: BackendError(.throttled, "too many"))
+        story.network.failNext(
+            of: [SearchMessages.name], with: BackendError(.throttled, "too many"))
         await expect(.throttled, "throttled: too many", story)
         #expect(try story.picture() == "… a")
         await story.close()

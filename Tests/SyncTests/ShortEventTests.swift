@@ -74,8 +74,9 @@ private final class AttemptsBackend: ForwardingBackend {
     @Test func listOfJoinedChannelsKeepsInvitations() async throws {
         let story = try await Story()
         try story.createChannel("old")
-        _ = try await story.alice.createChannel(
-            GroupChannelCreateParams("Party", userIDs: ["bob"], url: "party"))
+        _ = try await story.alice.perform(
+            CreateChannel(
+                GroupChannelCreateParams("Party", userIDs: ["bob"], url: "party")))
         let engine = try await story.relaunched(
             backend: JoinedChannelsBackend(base: story.network, joined: ["general"]))
         try await engine.caughtUp("general")

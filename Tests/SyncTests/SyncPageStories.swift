@@ -178,7 +178,7 @@ import Testing
 
 extension Story {
     /// Releases the first held call of a kind, as soon as the network holds one.
-    fileprivate func release(_ call: BackendCall) async throws {
+    fileprivate func release(_ call: CallName) async throws {
         var calls: [HeldCall] = []
         repeat { calls = try await held(calls.count + 1) } while !calls.contains { $0.call == call }
         network.release(at: try #require(calls.firstIndex { $0.call == call }))

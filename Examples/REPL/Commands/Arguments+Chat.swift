@@ -115,7 +115,7 @@ extension Command.Arguments {
         }
         if failure.code == .notFound, network.capabilities.contains(.openChannels) {
             do {
-                _ = try await network.openChannel(url)
+                _ = try await network.perform(FetchOpenChannel(url))
                 return url
             } catch {
                 failure = error

@@ -32,7 +32,7 @@ extension Command {
             arguments in
             let count = try arguments.optionalCount ?? 1
             try arguments.device.network.failNext(
-                count, of: Set<BackendCall>.all.subtracting([.feed]),
+                count, of: CallSet.all.subtracting([.feed]),
                 with: BackendError(.unanswered, "the answer is lost"), at: .afterEffect)
             return count == 1 ? "the next answer is lost" : "the next \(count) answers are lost"
         },
@@ -48,7 +48,7 @@ extension Command {
                 network.stopFailing()
                 return "no failures are injected"
             }
-            let calls: Set<BackendCall> = word == "all" ? .all : [try Arguments.call(word)]
+            let calls: CallSet = word == "all" ? .all : [try Arguments.call(word)]
             var code = BackendError.Code.refused
             var count = 1
             for word in arguments.words.dropFirst() {
@@ -66,7 +66,7 @@ extension Command {
         Command("hold CALL ...", "Holds calls of some kinds until release.") { arguments in
             let calls = try arguments.words.map(Arguments.call)
             guard !calls.isEmpty else { throw CommandError.usage }
-            try arguments.device.network.hold(Set(calls), at: .beforeEffect)
+            try arguments.device.network.hold(CallSet(calls), at: .beforeEffect)
             return "holding \(arguments.words.joined(separator: ", "))"
         },
         Command("release", "Lets held calls continue.") { arguments in
@@ -225,8 +225,13 @@ extension Command {
 }
 
 extension Command.Arguments {
-    fileprivate static func call(_ word: String) throws -> BackendCall {
-        if let call = BackendCall(rawValue: word) { return call }
+    /// The names of all calls.
+    static let callNames =
+        CoreCall.types.map { $0.declaration.name }
+        + StandardRequests.types.map { $0.declaration.name }
+
+    fileprivate static func call(_ word: String) throws -> CallName {
+        if let name = callNames.first(where: { $0.rawValue == word }) { return name }
         throw CommandError.failed("there is no call '\(word)', such as send, messages or feed")
     }
 
@@ -249,7 +254,7 @@ extension Command.Arguments {
         var others: [Member] = []
         var cursor: PageCursor?
         repeat {
-            let page = try await watcher.members(of: url, after: cursor, limit: 4)
+            let page = try await watcher.perform(ListMembers(of: url, after: cursor, limit: 4))
             others += page.elements.filter { $0.userID != me }
             cursor = page.next
         } while cursor != nil && others.count < 3

@@ -63,7 +63,7 @@ enum Completion {
         case "TYPE": RecordType.names
         case "ORDER": Command.channelOrders
         case "TABLE": RowDescription.allTables
-        case "CALL": BackendCall.allCases.map(\.rawValue)
+        case "CALL": Command.Arguments.callNames.map(\.rawValue)
         case "CODE": Command.codes.map(\.description)
         case "CONDITION": NetworkCondition.all.map(\.name)
         case "OPTION": Setting.ofClient.map(\.name)

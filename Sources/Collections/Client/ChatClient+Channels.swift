@@ -7,6 +7,31 @@ public import Sync
 // Requests to the server need a connection. The client stores their results, and collections show
 // the results.
 extension ChatClient {
+    // MARK: Requests
+
+    /// Runs a request on the server.
+    ///
+    /// The methods below run the requests that the package declares. Use this method for those that
+    /// the app declares for a server of its own: see ``/Sync/BackendRequest``.
+    ///
+    /// - Returns: The answer.
+    /// - Throws: ``/Sync/SyncError`` with code `unsupported` if the server does not support the
+    ///   request; or as ``createChannel(_:)`` does.
+    public func perform<Request: BackendRequest>(
+        _ request: Request
+    ) async throws(SyncError) -> Request.Answer {
+        try await engine.perform(request)
+    }
+
+    /// Returns a Boolean value that indicates whether the server supports a request.
+    ///
+    /// The value is valid while the user is connected.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    public func supports(_ type: any BackendRequest.Type) throws(SyncError) -> Bool {
+        try engine.supports(type)
+    }
+
     // MARK: Getting
 
     /// Returns a group channel from the cache or, if it is not stored, from the server.
@@ -40,10 +65,7 @@ extension ChatClient {
     public func members(
         of url: ChannelURL, after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<Member> {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.members(
-                of: url, after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
-        }
+        try await perform(ListMembers(of: url, after: cursor, limit: limit))
     }
 
     // MARK: Managing
@@ -57,7 +79,7 @@ extension ChatClient {
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(SyncError) -> GroupChannel {
-        try await engine.createChannel(params)
+        try await perform(CreateChannel(params))
     }
 
     /// Changes the name, cover image, data, custom type and metadata of a group channel.
@@ -68,14 +90,14 @@ extension ChatClient {
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(SyncError) -> GroupChannel {
-        try await engine.updateChannel(url, with: patch)
+        try await perform(UpdateChannel(url, with: patch))
     }
 
     /// Deletes a group channel with its messages for all members.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func deleteChannel(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in try await backend.deleteChannel(url) }
+        try await perform(DeleteChannel(url))
     }
 
     /// Joins a public group channel.
@@ -84,41 +106,35 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func join(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        try await engine.join(url)
+        try await perform(JoinChannel(url))
     }
 
     /// Leaves a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func leave(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in try await backend.leave(url) }
+        try await perform(LeaveChannel(url))
     }
 
     /// Invites users to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.invite(userIDs, to: url)
-        }
+        try await perform(InviteUsers(userIDs, to: url))
     }
 
     /// Accepts an invitation to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func acceptInvitation(to url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.answerInvitation(to: url, accepts: true)
-        }
+        try await perform(AnswerInvitation(to: url, accepts: true))
     }
 
     /// Declines an invitation to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func declineInvitation(to url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.answerInvitation(to: url, accepts: false)
-        }
+        try await perform(AnswerInvitation(to: url, accepts: false))
     }
 
     /// Hides a group channel from the user's list.
@@ -133,20 +149,17 @@ extension ChatClient {
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            if hidesPreviousMessages { _ = try await backend.resetMyHistory(of: url) }
-            try await backend.hide(
-                url, until: allowsAutoUnhide ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide)
-        }
+        if hidesPreviousMessages { try await resetMyHistory(of: url) }
+        try await perform(
+            HideChannel(
+                url, until: allowsAutoUnhide ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide))
     }
 
     /// Shows a hidden group channel again.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unhide(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.hide(url, until: .unhidden)
-        }
+        try await perform(HideChannel(url, until: .unhidden))
     }
 
     /// Removes the earlier messages of a channel from the current user's history.
@@ -157,9 +170,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func resetMyHistory(of url: ChannelURL) async throws(SyncError) -> Timestamp {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.resetMyHistory(of: url)
-        }
+        try await perform(ResetMyHistory(of: url))
     }
 
     // MARK: Moderating
@@ -168,18 +179,14 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setFrozen(true, for: url)
-        }
+        try await perform(SetFrozen(true, for: url))
     }
 
     /// Unfreezes a channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unfreeze(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setFrozen(false, for: url)
-        }
+        try await perform(SetFrozen(false, for: url))
     }
 
     /// Mutes or bans a user in a channel.
@@ -195,9 +202,8 @@ extension ChatClient {
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp? = nil, reason: String = ""
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.restrict(userID, in: url, as: restriction, until: end, reason: reason)
-        }
+        try await perform(
+            RestrictUser(userID, in: url, as: restriction, until: end, reason: reason))
     }
 
     /// Ends a restriction that was imposed on a user by ``restrict(_:in:as:until:reason:)``.
@@ -206,9 +212,7 @@ extension ChatClient {
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.lift(restriction, of: userID, in: url)
-        }
+        try await perform(LiftRestriction(restriction, of: userID, in: url))
     }
 
     /// Sets the role of members of a channel: operator or ordinary member.
@@ -217,9 +221,7 @@ extension ChatClient {
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setRole(role, of: userIDs, in: url)
-        }
+        try await perform(SetRole(role, of: userIDs, in: url))
     }
 
     /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
@@ -235,11 +237,8 @@ extension ChatClient {
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor? = nil,
         limit: Int = 100
     ) async throws(SyncError) -> Page<RestrictedUser> {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.restrictedUsers(
-                of: url, as: restriction, after: cursor,
-                limit: PageSize.nearest(to: limit, atLeast: 1))
-        }
+        try await perform(
+            ListRestrictedUsers(of: url, as: restriction, after: cursor, limit: limit))
     }
 
     // MARK: Blocking and reporting
@@ -250,18 +249,14 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func block(_ userID: UserID) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setBlocked(true, userID)
-        }
+        try await perform(SetBlocked(true, userID))
     }
 
     /// Unblocks a user for the current user.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unblock(_ userID: UserID) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setBlocked(false, userID)
-        }
+        try await perform(SetBlocked(false, userID))
     }
 
     /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
@@ -274,10 +269,7 @@ extension ChatClient {
     public func blockedUsers(
         after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<User> {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.blockedUsers(
-                after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
-        }
+        try await perform(ListBlockedUsers(after: cursor, limit: limit))
     }
 
     /// Reports a message, a user or a channel to the moderators of the service.
@@ -287,15 +279,8 @@ extension ChatClient {
         _ subject: ModerationReport.Subject, as category: ModerationReport.Category,
         comment: String = ""
     ) async throws(SyncError) {
-        let report = ModerationReport(subject, as: category, comment: comment)
-        guard case .message(let id, let url) = subject else {
-            return try await perform { (backend) throws(BackendError) in
-                try await backend.report(report, epoch: nil)
-            }
-        }
-        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
-            try await backend.report(report, epoch: epoch)
-        }
+        try await perform(
+            ReportAbuse(ModerationReport(subject, as: category, comment: comment)))
     }
 
     // MARK: Pinned messages
@@ -307,18 +292,14 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
-        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
-            try await backend.setPinned(true, id, in: url, epoch: epoch)
-        }
+        try await perform(SetPinned(true, id, in: url))
     }
 
     /// Unpins a message from a channel for all members.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
-        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
-            try await backend.setPinned(false, id, in: url, epoch: epoch)
-        }
+        try await perform(SetPinned(false, id, in: url))
     }
 
     // MARK: Receipts and typing
@@ -329,25 +310,21 @@ extension ChatClient {
     public func markAsUnread(
         from id: MessageID, in url: ChannelURL
     ) async throws(SyncError) {
-        try await engine.perform(on: id, in: url) { (backend, epoch) throws(BackendError) in
-            try await backend.markAsUnread(from: id, in: url, epoch: epoch)
-        }
+        try await perform(MarkAsUnread(from: id, in: url))
     }
 
     /// Marks a channel as read up to the current time.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func markAsRead(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in try await backend.markAsRead(url) }
+        try await perform(MarkAsRead(url))
     }
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func markAsDelivered(_ url: ChannelURL) async throws(SyncError) {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.markAsDelivered(url)
-        }
+        try await perform(MarkAsDelivered(url))
     }
 
     /// Reports to the server that the user is typing in a channel.
@@ -364,9 +341,7 @@ extension ChatClient {
             return
         }
         lastTyping[url] = now
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setTyping(true, in: url)
-        }
+        try await perform(SetTyping(true, in: url))
     }
 
     /// Reports to the server that the user has stopped typing in a channel.
@@ -374,9 +349,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func endTyping(in url: ChannelURL) async throws(SyncError) {
         lastTyping[url] = nil
-        try await perform { (backend) throws(BackendError) in
-            try await backend.setTyping(false, in: url)
-        }
+        try await perform(SetTyping(false, in: url))
     }
 
     // MARK: Open channels
@@ -391,17 +364,14 @@ extension ChatClient {
     public func openChannels(
         after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<OpenChannel> {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.openChannels(
-                after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
-        }
+        try await perform(ListOpenChannels(after: cursor, limit: limit))
     }
 
     /// Returns an open channel from the server.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func openChannel(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        try await perform { (backend) throws(BackendError) in try await backend.openChannel(url) }
+        try await perform(FetchOpenChannel(url))
     }
 
     /// Creates an open channel.
@@ -412,9 +382,7 @@ extension ChatClient {
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(SyncError) -> OpenChannel {
-        try await perform { (backend) throws(BackendError) in
-            try await backend.createOpenChannel(params)
-        }
+        try await perform(CreateOpenChannel(params))
     }
 
     /// Enters an open channel, so that its messages arrive live until the user exits it.
@@ -426,7 +394,7 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        let channel = try await engine.enter(url)
+        let channel = try await perform(EnterOpenChannel(url))
         enteredChannels.insert(url)
         return channel
     }
@@ -437,7 +405,7 @@ extension ChatClient {
     ///   client does not enter the channel again after a reconnection.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
-        try await perform { (backend) throws(BackendError) in try await backend.exit(url) }
+        try await perform(ExitOpenChannel(url))
     }
 
     /// Enters the open channels again that the user had entered before a reconnection.
@@ -447,7 +415,7 @@ extension ChatClient {
             Task { @MainActor [weak self, engine = session.engine] in
                 for url in (self?.enteredChannels ?? []).sorted() {
                     do throws(SyncError) {
-                        _ = try await engine.enter(url)
+                        _ = try await engine.perform(EnterOpenChannel(url))
                     } catch  where error.code == .refused || error.code == .notFound {
                         // The server refuses: the user was banned, or the channel was deleted.
                         self?.enteredChannels.remove(url)
@@ -456,11 +424,5 @@ extension ChatClient {
                     }
                 }
             })
-    }
-
-    private func perform<Value: Sendable>(
-        _ call: (any Backend) async throws(BackendError) -> Value
-    ) async throws(SyncError) -> Value {
-        try await engine.perform(call)
     }
 }

@@ -273,9 +273,7 @@ extension ChatClient {
             option.text = text
             return option
         }
-        return try await engine.perform { [poll] (backend) throws(BackendError) in
-            try await backend.createPoll(poll)
-        }
+        return try await perform(CreatePoll(poll))
     }
 
     /// Votes in the poll of a message, and replaces the user's earlier vote.
@@ -293,13 +291,7 @@ extension ChatClient {
     public func vote(
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message {
-        let engine = try self.engine
-        let message = try await engine.perform(on: id, in: url) {
-            (backend, epoch) throws(BackendError) in
-            try await backend.vote(for: optionIDs, inPollOf: id, in: url, epoch: epoch)
-        }
-        try await engine.ingest([message], source: .eventPollVoted)
-        return message
+        try await perform(VoteInPoll(for: optionIDs, inPollOf: id, in: url))
     }
 
     // MARK: Reading
@@ -423,9 +415,7 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
-        try await engine.perform { (backend) throws(BackendError) in
-            try await backend.download(file)
-        }
+        try await engine.download(file)
     }
 
     /// Stores messages that came with a push notification.

@@ -9,28 +9,28 @@ extension EmbeddedClient {
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
-        let answer = try ask { state, session throws(BackendError) in
+        let answer = try connection.ask { state, session throws(BackendError) in
             try state.messages(
                 in: channelURL, at: anchor, older: older, newer: newer, for: session.userID)
         }
-        return withoutReactions(answer, in: \.messages)
+        return connection.withoutReactions(answer, in: \.messages)
     }
 
     /// Returns messages by their IDs.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
-        let answer = try ask { state, session throws(BackendError) in
+        let answer = try connection.ask { state, session throws(BackendError) in
             try state.lookup(messageIDs, in: channelURL, for: session.userID)
         }
-        return withoutReactions(answer, in: \.found)
+        return connection.withoutReactions(answer, in: \.found)
     }
 
     /// Returns the reactions to messages, by the IDs of the messages.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {
-        let found = try ask(.separateReactions) { state, session throws(BackendError) in
+        let found = try connection.ask(.separateReactions) { state, session throws(BackendError) in
             try state.lookup(messageIDs, in: channelURL, for: session.userID).found
         }
         return Dictionary(
@@ -42,48 +42,24 @@ extension EmbeddedClient {
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
     ) async throws(BackendError) -> MessagePage {
-        let answer = try ask(.threads) { state, session throws(BackendError) in
+        let answer = try connection.ask(.threads) { state, session throws(BackendError) in
             try state.replies(
                 to: parentID, in: channelURL, at: anchor, older: older, newer: newer,
                 for: session.userID)
         }
-        return withoutReactions(answer, in: \.messages)
-    }
-
-    /// Returns the number of messages of a channel that were created in a range of times.
-    public func countMessages(
-        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
-    ) async throws(BackendError) -> Int {
-        try ask(.counts) { state, session throws(BackendError) in
-            try state.countMessages(in: channelURL, from: lower, to: upper, for: session.userID)
-        }
-    }
-
-    /// Returns a page of the messages that match a search, in the order of their positions, newest
-    /// first.
-    ///
-    /// Words are found by the rules of `SearchQuery`, and all filters apply. Each call reads the
-    /// messages of the searched channels.
-    public func searchMessages(
-        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Message> {
-        let answer = try ask(.messageSearch) { state, session throws(BackendError) in
-            try state.searchMessages(
-                matching: params, after: cursor, limit: limit, for: session.userID)
-        }
-        return withoutReactions(answer, in: \.elements)
+        return connection.withoutReactions(answer, in: \.messages)
     }
 
     /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
-        let answer = try ask(point.isTime ? .messageChangelogByTime : []) {
+        let answer = try connection.ask(point.isTime ? .messageChangelogByTime : []) {
             state, session throws(BackendError) in
             try state.messageChanges(
                 in: channelURL, since: point, params: params, for: session.userID)
         }
-        return withoutReactions(answer, in: \.updated)
+        return connection.withoutReactions(answer, in: \.updated)
     }
 
     /// Returns those changes of the user's group channels since `point` that `params` do not
@@ -91,7 +67,7 @@ extension EmbeddedClient {
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
-        try ask(point.isTime ? .channelChangelogByTime : []) {
+        try connection.ask(point.isTime ? .channelChangelogByTime : []) {
             state, session throws(BackendError) in
             try state.channelChanges(since: point, params: params, for: session.userID)
         }
@@ -103,7 +79,7 @@ extension EmbeddedClient {
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
         let hasFiles = item.multipleFilesMessageCreateParams != nil
-        return try ask(hasFiles ? .multipleFiles : [], of: item.targetEpoch) {
+        return try connection.ask(hasFiles ? .multipleFiles : [], of: item.targetEpoch) {
             state, session throws(BackendError) in
             try state.send(item, by: session.userID, deduplicates: deduplicates)
         }
@@ -114,8 +90,8 @@ extension EmbeddedClient {
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        try ask(of: epoch) { state, session throws(BackendError) in
-            withoutReactions(
+        try connection.ask(of: epoch) { state, session throws(BackendError) in
+            connection.withoutReactions(
                 try state.update(messageID, in: channelURL, with: update, by: session.userID))
         }
     }
@@ -125,7 +101,7 @@ extension EmbeddedClient {
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
         epoch: ServerEpoch?
     ) async throws(BackendError) {
-        try ask(of: epoch) { state, session throws(BackendError) in
+        try connection.ask(of: epoch) { state, session throws(BackendError) in
             try state.delete(messageID, in: channelURL, by: session.userID)
         }
     }
@@ -135,7 +111,7 @@ extension EmbeddedClient {
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent {
-        try ask(.reactions, of: epoch) { state, session throws(BackendError) in
+        try connection.ask(.reactions, of: epoch) { state, session throws(BackendError) in
             try state.react(
                 action, with: key, to: messageID, in: channelURL, by: session.userID,
                 requestID: requestID)
@@ -153,42 +129,23 @@ extension EmbeddedClient {
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
         let size = source.byteCount
-        try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size) }
+        try connection.ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size)
+        }
         let bytes = try source.data()
         for step in 1...4 {
-            try checkCancellation()
+            try connection.checkCancellation()
             progress(
                 TransferProgress(
                     bytesTransferred: bytes.count * step / 4, bytesInAll: bytes.count))
         }
-        return try ask(.files) { state, _ throws(BackendError) in
+        return try connection.ask(.files) { state, _ throws(BackendError) in
             try state.storeFile(bytes, file)
         }
     }
 
     /// Returns the bytes of a message's file.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
-        try ask(.files) { state, _ throws(BackendError) in try state.fileBytes(file) }
-    }
-}
-
-extension EmbeddedClient {
-    /// Returns a message without its reactions if the server returns them separately.
-    func withoutReactions(_ message: Message) -> Message {
-        guard capabilities.contains(.separateReactions) else { return message }
-        var message = message
-        message.reactionHistory = []
-        return message
-    }
-
-    /// Returns an answer whose messages have no reactions if the server returns them separately.
-    private func withoutReactions<Answer>(
-        _ answer: Answer, in messages: WritableKeyPath<Answer, [Message]>
-    ) -> Answer {
-        guard capabilities.contains(.separateReactions) else { return answer }
-        var answer = answer
-        answer[keyPath: messages] = answer[keyPath: messages].map(withoutReactions)
-        return answer
+        try connection.ask(.files) { state, _ throws(BackendError) in try state.fileBytes(file) }
     }
 }
 

@@ -6,20 +6,25 @@ public import Sync
 /// Several devices may be connected at the same time, even of the same user. Only ``feed(since:)``
 /// waits; all other calls respond immediately.
 public final class EmbeddedClient: Backend {
-    let server: EmbeddedServer
-    let number: Int
+    let connection: EmbeddedConnection
     private let waits: Bool
 
+    private var server: EmbeddedServer { connection.server }
+    var number: Int { connection.number }
+
     /// The capabilities that the server had when the client was created.
-    public let capabilities: BackendCapabilities
+    public var capabilities: BackendCapabilities { connection.capabilities }
 
     /// The time for which the server remembers request IDs, as set when the client was created.
     public let deduplicationPeriod: Duration?
 
+    /// The requests that the server supports, including those of ``EmbeddedServer/on(_:_:)``.
+    public let requests: RequestHandlers
+
     init(_ server: EmbeddedServer, _ number: Int, _ conditions: ServerConditions, waits: Bool) {
-        self.server = server
-        self.number = number
-        capabilities = conditions.capabilities
+        connection = EmbeddedConnection(
+            server: server, number: number, capabilities: conditions.capabilities)
+        requests = connection.makeRequests()
         deduplicationPeriod = conditions.deduplicationPeriod
         self.waits = waits
     }
@@ -41,7 +46,7 @@ public final class EmbeddedClient: Backend {
     /// - Throws: `sessionRevoked` if the token is wrong, if the user was revoked, or if the user
     ///   does not exist and only known users may connect.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
-        try checkCancellation()
+        try connection.checkCancellation()
         let number = number
         return try server.perform { state throws(BackendError) in
             try state.connect(number, as: credentials)
@@ -68,14 +73,14 @@ public final class EmbeddedClient: Backend {
     ///   again since.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
-        var connection: Int?
+        var session: Int?
         while true {
-            try checkCancellation()
-            switch try nextFeedStep(since: cursor, in: connection) {
+            try connection.checkCancellation()
+            switch try nextFeedStep(since: cursor, in: session) {
             case .report(let batch): return batch
             case .wait(let next, let number):
                 cursor = next
-                connection = number
+                session = number
                 try await wait(since: next, in: number)
             }
         }
@@ -89,17 +94,17 @@ public final class EmbeddedClient: Backend {
     /// Reads the feed in the connection with the given number; if the number is `nil`, in the
     /// current connection.
     private func nextFeedStep(
-        since cursor: FeedCursor?, in connection: Int?
+        since cursor: FeedCursor?, in connectionNumber: Int?
     ) throws(BackendError) -> FeedStep {
-        let (number, waits) = (number, waits)
+        let (connection, number, waits) = (connection, number, waits)
         return try server.perform { state throws(BackendError) in
-            let session = try state.session(number, connection: connection)
+            let session = try state.session(number, connection: connectionNumber)
             let wasLive = session.isLive
             var batch = try state.feed(for: session.userID, since: cursor, session: session)
             if capabilities.contains(.separateReactions) {
                 batch.events = batch.events.map { event in
                     guard case .messageUpdated(let message) = event else { return event }
-                    return .messageUpdated(withoutReactions(message))
+                    return .messageUpdated(connection.withoutReactions(message))
                 }
             }
             // Return a batch without events only if the device is not live yet, or becomes live
@@ -141,32 +146,6 @@ public final class EmbeddedClient: Backend {
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }
-    }
-
-    // MARK: Requests
-
-    /// Performs a request as the connected user.
-    ///
-    /// `epoch` is that of the message that the request names; `nil` if it is unknown, or if the
-    /// request names no message.
-    func ask<Result: Sendable>(
-        _ capability: BackendCapabilities = [], of epoch: ServerEpoch? = nil,
-        _ body: @Sendable (ServerState, Session) throws(BackendError) -> Result
-    ) throws(BackendError) -> Result {
-        try checkCancellation()
-        let number = number
-        guard capabilities.contains(capability) else {
-            throw .lacking(capability)
-        }
-        return try server.perform { state throws(BackendError) in
-            let session = try state.session(number)
-            try state.checkEpoch(epoch)
-            return try body(state, session)
-        }
-    }
-
-    func checkCancellation() throws(BackendError) {
-        if Task.isCancelled { throw .canceled }
     }
 }
 

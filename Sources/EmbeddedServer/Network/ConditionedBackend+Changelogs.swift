@@ -7,7 +7,8 @@ extension ConditionedBackend {
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
-        try await perform(.messageChanges, channelURL.rawValue) { passage throws(BackendError) in
+        let call = CoreCall.MessageChanges(channelURL: channelURL, since: point, params: params)
+        return try await perform(call) { passage throws(BackendError) in
             let request = try makeRequest(passage, point)
             var changes = try await base.messageChanges(
                 in: channelURL, since: request.base, params: params)
@@ -25,7 +26,8 @@ extension ConditionedBackend {
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
-        try await perform(.channelChanges, "") { passage throws(BackendError) in
+        try await perform(CoreCall.ChannelChanges(since: point, params: params)) {
+            passage throws(BackendError) in
             let request = try makeRequest(passage, point)
             var changes = try await base.channelChanges(since: request.base, params: params)
             if request.plan == .empty {

@@ -46,7 +46,7 @@ extension ConditionedBackend {
     ///   - point: The point of the failure: before the effect (the server does not execute the
     ///     request) or after the effect (only the response is lost).
     public func failNext(
-        _ count: Int = 1, of calls: Set<BackendCall> = .all, with error: BackendError,
+        _ count: Int = 1, of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
     ) {
         guard count > 0 else { return }
@@ -60,7 +60,7 @@ extension ConditionedBackend {
     ///   - error: The error.
     ///   - point: The point of the failure: before or after the effect.
     public func failAll(
-        of calls: Set<BackendCall> = .all, with error: BackendError,
+        of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
     ) {
         script(nil, calls, error, point)
@@ -71,7 +71,7 @@ extension ConditionedBackend {
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
-        _ count: Int?, _ calls: Set<BackendCall>, _ error: BackendError, _ point: CallPoint
+        _ count: Int?, _ calls: CallSet, _ error: BackendError, _ point: CallPoint
     ) {
         let failure = ScriptedFailure(
             count: count, calls: calls, failure: CallOutcome.Failure(error, point))

@@ -12,7 +12,8 @@ extension ConditionedBackend {
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
-                    try await self.perform(.feed, "") { passage throws(BackendError) in
+                    try await self.perform(CoreCall.Feed(since: cursor)) {
+                        passage throws(BackendError) in
                         try await self.batch(passage, since: cursor)
                     }
                 }

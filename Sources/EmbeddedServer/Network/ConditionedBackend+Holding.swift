@@ -1,4 +1,5 @@
 import Models
+import Sync
 
 // Holding calls, so that a test can decide in which order they continue.
 extension ConditionedBackend {
@@ -7,7 +8,7 @@ extension ConditionedBackend {
     /// - Parameters:
     ///   - calls: The kinds of calls; an empty set stops holding new calls.
     ///   - point: The point at which calls are held: requests before their effect, or responses.
-    public func hold(_ calls: Set<BackendCall>, at point: CallPoint = .afterEffect) {
+    public func hold(_ calls: CallSet, at point: CallPoint = .afterEffect) {
         state.withLock { $0.held.points[point] = calls }
     }
 
@@ -68,11 +69,11 @@ extension ConditionedBackend {
 
     func waitWhileHeld(_ passage: Passage, _ point: CallPoint) async -> HeldCalls.End {
         let call = HeldCall(
-            number: passage.number, call: passage.call, subject: passage.subject, point: point)
+            number: passage.number, call: passage.call.name, subject: passage.subject, point: point)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
-                    guard $0.held.points[point]?.contains(call.call) == true else {
+                    guard $0.held.points[point]?.contains(passage.call) == true else {
                         return continuation.resume(returning: .released)
                     }
                     // The call was canceled or disconnected before it was registered as held.

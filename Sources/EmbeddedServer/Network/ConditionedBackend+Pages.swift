@@ -8,7 +8,9 @@ extension ConditionedBackend {
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try await historyPage(.messages, channelURL, anchor, older, newer) {
+        let call = CoreCall.Messages(
+            channelURL: channelURL, anchor: anchor, older: older, newer: newer)
+        return try await historyPage(call, anchor, older, newer) {
             anchor, older, newer throws(BackendError) in
             try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
         }
@@ -19,7 +21,9 @@ extension ConditionedBackend {
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
     ) async throws(BackendError) -> MessagePage {
-        try await historyPage(.replies, channelURL, anchor, older, newer) {
+        let call = CoreCall.Replies(
+            parentID: parentID, channelURL: channelURL, anchor: anchor, older: older, newer: newer)
+        return try await historyPage(call, anchor, older, newer) {
             anchor, older, newer throws(BackendError) in
             try await base.replies(
                 to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
@@ -30,62 +34,24 @@ extension ConditionedBackend {
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
-        try await listPage(.channels, "", cursor, query.limit) {
-            cursor, limit throws(BackendError) in
-            var query = query
-            query.limit = limit
-            return try await base.channels(matching: query, after: cursor)
+        try await perform(CoreCall.Channels(query: query, cursor: cursor)) {
+            passage throws(BackendError) in
+            try await listPage(passage, cursor, query.limit) { cursor, limit throws(BackendError) in
+                var query = query
+                query.limit = limit
+                return try await base.channels(matching: query, after: cursor)
+            }
         }
     }
 
-    /// Forwards the call with a page size that the conditions allow.
-    public func searchMessages(
-        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Message> {
-        try await listPage(.searchMessages, "", cursor, limit) {
-            cursor, limit throws(BackendError) in
-            try await base.searchMessages(matching: params, after: cursor, limit: limit)
-        }
-    }
-
-    /// Forwards the call with a page size that the conditions allow.
-    public func members(
-        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Member> {
-        try await listPage(.members, channelURL.rawValue, cursor, limit) {
-            cursor, limit throws(BackendError) in
-            try await base.members(of: channelURL, after: cursor, limit: limit)
-        }
-    }
-
-    /// Forwards the call with a page size that the conditions allow.
-    public func restrictedUsers(
-        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<RestrictedUser> {
-        try await listPage(.restrictedUsers, url.rawValue, cursor, limit) {
-            cursor, limit throws(BackendError) in
-            try await base.restrictedUsers(
-                of: url, as: restriction, after: cursor, limit: limit)
-        }
-    }
-
-    /// Forwards the call with a page size that the conditions allow.
-    public func blockedUsers(
-        after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<User> {
-        try await listPage(.blockedUsers, "", cursor, limit) {
-            cursor, limit throws(BackendError) in
-            try await base.blockedUsers(after: cursor, limit: limit)
-        }
-    }
-
-    /// Forwards the call with a page size that the conditions allow.
-    public func openChannels(
-        after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<OpenChannel> {
-        try await listPage(.openChannels, "", cursor, limit) {
-            cursor, limit throws(BackendError) in
-            try await base.openChannels(after: cursor, limit: limit)
+    /// Forwards a request with a page size that the conditions allow.
+    func page<List: PageOfList>(
+        of list: List, _ passage: Passage
+    ) async throws(BackendError) -> List.Answer {
+        try await listPage(passage, list.cursor, list.limit) { cursor, limit throws(BackendError) in
+            var list = list
+            (list.cursor, list.limit) = (cursor, limit)
+            return try await list.make(on: base)
         }
     }
 
@@ -114,11 +80,10 @@ extension ConditionedBackend {
     // MARK: Pages
 
     private func historyPage(
-        _ call: BackendCall, _ channelURL: ChannelURL, _ anchor: MessageAnchor, _ older: Int,
-        _ newer: Int,
+        _ call: some ChannelCall<MessagePage>, _ anchor: MessageAnchor, _ older: Int, _ newer: Int,
         _ request: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
     ) async throws(BackendError) -> MessagePage {
-        try await perform(call, channelURL.rawValue) { passage throws(BackendError) in
+        try await perform(call) { passage throws(BackendError) in
             var (anchor, kind) = (anchor, PagePlan.AnchorKind.other)
             switch anchor {
             case .cursor(let cursor):
@@ -129,7 +94,7 @@ extension ConditionedBackend {
             case .message(let messageID):
                 kind = .message
                 guard passage.outcome.conditions.pages.deletedAnchorsExpire else { break }
-                let lookup = try await base.lookup([messageID], in: channelURL)
+                let lookup = try await base.lookup([messageID], in: call.channelURL)
                 guard lookup.gone.isEmpty else {
                     throw BackendError.expired("message \(messageID)")
                 }
@@ -150,37 +115,38 @@ extension ConditionedBackend {
         }
     }
 
-    private func listPage<Element: Hashable & Sendable>(
-        _ call: BackendCall, _ subject: String, _ cursor: PageCursor?, _ limit: Int,
-        _ request: (PageCursor?, Int) async throws(BackendError) -> Page<Element>
-    ) async throws(BackendError) -> Page<Element> {
-        try await perform(call, subject) { passage throws(BackendError) in
-            var requested: ConditionedCursor?
-            if let cursor { requested = try read(cursor.rawValue, .pageCursors) }
-            let base = requested?.base.map { PageCursor($0) }
+    private func listPage<Answer: Sendable>(
+        _ passage: Passage, _ cursor: PageCursor?, _ limit: Int,
+        _ request: (PageCursor?, Int) async throws(BackendError) -> Answer
+    ) async throws(BackendError) -> Answer {
+        var requested: ConditionedCursor?
+        if let cursor { requested = try read(cursor.rawValue, .pageCursors) }
+        let base = requested?.base.map { PageCursor($0) }
 
-            var random = passage.outcome.random
-            let kind: PagePlan.AnchorKind =
-                switch requested {
-                case nil: .other
-                case let requested?: requested.part > 0 ? .cursorOfEmptyPage : .cursor
-                }
-            let plan = PagePlan(
-                passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
-            guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
-            logLength(passage, plan, 0, limit)
-
-            // Forward the request even if no elements are needed: only the server knows whether the
-            // list exists.
-            var page = try await request(base, max(plan.newer, 1))
-            guard plan.isEmpty, !page.elements.isEmpty else {
-                page.next = pageCursor(page.next)
-                return page
+        var random = passage.outcome.random
+        let kind: PagePlan.AnchorKind =
+            switch requested {
+            case nil: .other
+            case let requested?: requested.part > 0 ? .cursorOfEmptyPage : .cursor
             }
+        let plan = PagePlan(
+            passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
+        guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
+        logLength(passage, plan, 0, limit)
+
+        // Forward the request even if no elements are needed: only the server knows whether the
+        // list exists.
+        let answer = try await request(base, max(plan.newer, 1))
+        guard var page = answer as? any PageOfElements else { return answer }
+        if plan.isEmpty, !page.isEmpty {
             var again = ConditionedCursor(base?.rawValue, generation: generation(.pageCursors))
             again.part = 1
-            return Page([], next: PageCursor(again.text))
+            page.removeAll()
+            page.next = PageCursor(again.text)
+        } else {
+            page.next = pageCursor(page.next)
         }
+        return page as? Answer ?? answer
     }
 
     private func logLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {
@@ -193,4 +159,18 @@ extension BackendError {
     static func expired(_ text: String) -> BackendError {
         BackendError(.expired, "the server no longer knows \(text)")
     }
+}
+
+/// A page with elements of any type.
+private protocol PageOfElements {
+    var isEmpty: Bool { get }
+    var next: PageCursor? { get set }
+
+    mutating func removeAll()
+}
+
+extension Page: PageOfElements {
+    fileprivate var isEmpty: Bool { elements.isEmpty }
+
+    fileprivate mutating func removeAll() { elements = [] }
 }

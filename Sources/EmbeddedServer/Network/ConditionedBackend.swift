@@ -50,33 +50,16 @@ public final class ConditionedBackend: ForwardingBackend {
 
 extension ConditionedBackend {
     /// Makes a call of ``base``, which the conditions may delay or make fail.
-    public func perform<Answer: Sendable>(
-        _ call: String, _ arguments: [(any Sendable)?],
-        _ body: () async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        guard let name = BackendCall(rawValue: String(call.prefix { $0 != "(" })) else {
-            return try await body()
-        }
-        return try await perform(name, subject(of: arguments)) { _ throws(BackendError) in
-            try await body()
-        }
-    }
-
-    /// Returns the channel URL in a call's arguments; without one, another name or ID in them.
-    private func subject(of arguments: [(any Sendable)?]) -> String {
-        for case let url as ChannelURL in arguments { return url.rawValue }
-        for argument in arguments {
-            switch argument {
-            case let item as OutboxItem: return item.channelURL.rawValue
-            case let credentials as Credentials: return credentials.userID.rawValue
-            case let params as GroupChannelCreateParams: return params.name
-            case let params as OpenChannelCreateParams: return params.name
-            case let poll as Poll: return poll.title
-            case let id as any Identifier: return id.rawValue
-            default: continue
+    public func forward<Call: BackendCall>(
+        _ call: Call
+    ) async throws(BackendError) -> Call.Answer {
+        try await perform(call) { passage throws(BackendError) in
+            guard let list = call as? any PageOfList else { return try await call.make(on: base) }
+            guard let page = try await page(of: list, passage) as? Call.Answer else {
+                preconditionFailure("The answer to \(Call.name) has another type.")
             }
+            return page
         }
-        return ""
     }
 
     /// Ends the feed calls and held calls, and disconnects ``base``.
@@ -88,11 +71,10 @@ extension ConditionedBackend {
         await base.disconnect()
     }
 
-    func perform<Answer: Sendable>(
-        _ call: BackendCall, _ subject: String,
-        _ body: (Passage) async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        let passage = state.withLock { $0.begin(call, subject) }
+    func perform<Call: BackendCall>(
+        _ call: Call, _ body: (Passage) async throws(BackendError) -> Call.Answer
+    ) async throws(BackendError) -> Call.Answer {
+        let passage = state.withLock { $0.begin(Call.declaration, call.subject) }
         do throws(BackendError) {
             let answer = try await pass(passage, body)
             log(passage, "answered")
@@ -144,7 +126,7 @@ extension ConditionedBackend {
             // The feed call was canceled, because the network went offline or the caller's task was
             // canceled.
             throw isCutOff(passage)
-                ? .cutOff(passage) : BackendError(.canceled, "\(passage.call): \(error)")
+                ? .cutOff(passage) : BackendError(.canceled, "\(passage.call.name): \(error)")
         }
     }
 
@@ -154,14 +136,16 @@ extension ConditionedBackend {
 
     func log(_ passage: Passage, _ what: String) {
         let subject = passage.subject.isEmpty ? "" : " \(passage.subject)"
-        state.withLock { $0.appendToLog("\(passage.number) \(passage.call)\(subject): \(what)") }
+        state.withLock {
+            $0.appendToLog("\(passage.number) \(passage.call.name)\(subject): \(what)")
+        }
     }
 
     private func hold(_ passage: Passage, _ point: CallPoint) async throws(BackendError) {
         switch await waitWhileHeld(passage, point) {
         case .released: return
         case .canceled where !isCutOff(passage):
-            throw BackendError(.canceled, "\(passage.call): its task was canceled")
+            throw BackendError(.canceled, "\(passage.call.name): its task was canceled")
         case .canceled, .dropped:
             throw point == .beforeEffect ? .offline(passage) : .cutOff(passage)
         }
@@ -170,15 +154,16 @@ extension ConditionedBackend {
 
 extension BackendError {
     fileprivate static func offline(_ passage: Passage) -> BackendError {
-        BackendError(.notConnected, "\(passage.call): there is no network")
+        BackendError(.notConnected, "\(passage.call.name): there is no network")
     }
 
     /// Returns the error for a lost response: `notConnected` for a feed call, which never has an
     /// effect.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
-        passage.call == .feed
+        passage.call.name == .feed
             ? offline(passage)
             : BackendError(
-                .unanswered, "\(passage.call): the connection was lost before the response arrived")
+                .unanswered,
+                "\(passage.call.name): the connection was lost before the response arrived")
     }
 }

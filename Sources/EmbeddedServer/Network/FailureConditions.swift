@@ -25,7 +25,7 @@ public struct FailureConditions: Hashable, Sendable {
     public var retryAfter: Duration? = .seconds(1)
 
     /// The kinds of calls that can fail.
-    public var calls: Set<BackendCall> = .all
+    public var calls: CallSet = .all
 
     /// Creates conditions without failures.
     public init() {}

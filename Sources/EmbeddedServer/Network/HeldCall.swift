@@ -1,10 +1,12 @@
+public import Sync
+
 /// A call that is held until it is released or dropped.
 public struct HeldCall: Hashable, Sendable {
     /// The number of the call in the log of the backend.
     public let number: Int
 
     /// The kind of call.
-    public let call: BackendCall
+    public let call: CallName
 
     /// The subject of the call: a channel or a user.
     public let subject: String
@@ -30,7 +32,7 @@ struct HeldCalls {
     }
 
     /// The kinds of calls to hold, by point.
-    var points: [CallPoint: Set<BackendCall>] = [:]
+    var points: [CallPoint: CallSet] = [:]
 
     private var entries: [(call: HeldCall, end: CheckedContinuation<End, Never>)] = []
     private var waiting: [(id: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] =

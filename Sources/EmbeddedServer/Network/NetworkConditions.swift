@@ -1,3 +1,5 @@
+public import Sync
+
 /// The conditions of the network between a client and its server.
 ///
 /// ```swift
@@ -25,7 +27,7 @@ public struct NetworkConditions: Hashable, Sendable {
     /// The latencies by kind of call; empty by default.
     ///
     /// An entry takes precedence over ``defaultLatency``.
-    public var latency: [BackendCall: Latency] = [:]
+    public var latency: [CallName: Latency] = [:]
 
     /// The latency of calls without an entry in ``latency``.
     public var defaultLatency = Latency.none

@@ -1,4 +1,5 @@
 import Models
+import Sync
 
 /// Decides the outcome of each call, without performing the call.
 struct NetworkPlan {
@@ -19,16 +20,16 @@ struct NetworkPlan {
     mutating func removeScripted() { scripted = [] }
 
     /// Returns the outcome of the next call of a kind on a subject, such as a channel.
-    mutating func outcome(of call: BackendCall, on subject: String) -> CallOutcome {
-        let scope = CallScope(call: call, subject: subject)
+    mutating func outcome(of call: CallDeclaration, on subject: String) -> CallOutcome {
+        let scope = CallScope(call: call.name, subject: subject)
         let count = counts[scope, default: 0]
         counts[scope] = count + 1
-        var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
+        var random = SplitMix64(seed: conditions.seed, call.name.rawValue, subject, String(count))
 
         // Always draw the same number of random numbers, so that a condition does not change the
         // random decisions of others.
         let (byChance, late) = (chance(call, random.next()), random.next())
-        let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
+        let latency = (conditions.latency[call.name] ?? conditions.defaultLatency).clamped
         return CallOutcome(
             failure: script(call) ?? byChance,
             requestDelay: latency.request + latency.jitter * (Double(late >> 32) / 0x1p32),
@@ -37,31 +38,32 @@ struct NetworkPlan {
             random: random)
     }
 
-    private func chance(_ call: BackendCall, _ seed: UInt64) -> CallOutcome.Failure? {
+    private func chance(_ call: CallDeclaration, _ seed: UInt64) -> CallOutcome.Failure? {
         let failures = conditions.failures
         guard failures.calls.contains(call) else { return nil }
         var random = SplitMix64(seed: seed)
         if random.happens(failures.notSent) {
-            return .init(BackendError(.notConnected, "\(call): the request was not sent"))
+            return .init(BackendError(.notConnected, "\(call.name): the request was not sent"))
         }
         if random.happens(failures.throttled) {
             let error = BackendError(
-                .throttled, "\(call): too many requests", retryAfter: failures.retryAfter)
+                .throttled, "\(call.name): too many requests", retryAfter: failures.retryAfter)
             return .init(error)
         }
         if random.happens(failures.serverFailure) {
-            return .init(BackendError(.serverFailure, "\(call): the server failed"))
+            return .init(BackendError(.serverFailure, "\(call.name): the server failed"))
         }
         if random.happens(failures.requestLost) {
-            return .init(BackendError(.unanswered, "\(call): the request was lost"))
+            return .init(BackendError(.unanswered, "\(call.name): the request was lost"))
         }
         if random.happens(failures.answerLost) {
-            return .init(BackendError(.unanswered, "\(call): the response was lost"), .afterEffect)
+            return .init(
+                BackendError(.unanswered, "\(call.name): the response was lost"), .afterEffect)
         }
         return nil
     }
 
-    private mutating func script(_ call: BackendCall) -> CallOutcome.Failure? {
+    private mutating func script(_ call: CallDeclaration) -> CallOutcome.Failure? {
         guard let index = scripted.firstIndex(where: { $0.calls.contains(call) }) else {
             return nil
         }
@@ -100,11 +102,11 @@ struct ScriptedFailure {
     /// The remaining number of calls that fail; `nil` if all calls fail until the failure is
     /// removed.
     var count: Int?
-    let calls: Set<BackendCall>
+    let calls: CallSet
     let failure: CallOutcome.Failure
 }
 
 private struct CallScope: Hashable {
-    let call: BackendCall
+    let call: CallName
     let subject: String
 }

@@ -1,4 +1,5 @@
 import Models
+import Sync
 
 /// The state of a ``ConditionedBackend`` between calls.
 struct NetworkState {
@@ -44,7 +45,7 @@ struct NetworkState {
     }
 
     /// Starts a call, and decides its outcome.
-    mutating func begin(_ call: BackendCall, _ subject: String) -> Passage {
+    mutating func begin(_ call: CallDeclaration, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
@@ -96,7 +97,7 @@ extension [FeedTask] {
 
 struct Passage {
     let number: Int
-    let call: BackendCall
+    let call: CallDeclaration
     let subject: String
     let isOnline: Bool
     let losses: Int

@@ -1,4 +1,4 @@
-public import Models
+import Models
 
 // Searching on the homeserver.
 extension MatrixBackend {
@@ -10,7 +10,7 @@ extension MatrixBackend {
     /// The homeserver searches the rooms that the user has joined, except encrypted ones. Matrix
     /// cannot restrict a search to a range of times: a search ends at the first message before its
     /// lower bound.
-    public func searchMessages(
+    func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
         let reply = try await search(params, after: cursor, limit: limit)

@@ -50,7 +50,7 @@ extension MatrixBackend {
     }
 
     /// Returns a page of the members, with a request for all members.
-    public func members(
+    func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
         var room = Room(channelURL.rawValue)
@@ -85,7 +85,7 @@ extension MatrixBackend {
 
     /// Sends a read receipt for the newest event of a room, and moves the marker `m.fully_read`
     /// there.
-    public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
+    func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         let room = channelURL.rawValue
         try await requireRoom(room)
         let newest: EventsReply = try await call(
@@ -101,7 +101,7 @@ extension MatrixBackend {
     /// Reports whether the user is typing.
     ///
     /// The server ends the typing state after half a minute.
-    public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
+    func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         let body: JSONValue =
             isTyping ? ["typing": true, "timeout": 30_000] : ["typing": false]
         let _: EmptyReply = try await call(

@@ -1,4 +1,4 @@
-public import Models
+import Models
 
 // Creating and changing rooms, and their members.
 extension MatrixBackend {
@@ -7,7 +7,7 @@ extension MatrixBackend {
     /// A distinct channel of two users is a direct chat.
     ///
     /// - Throws: `refused` if the parameters have a URL, because the server chooses the URL.
-    public func createChannel(
+    func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
         guard params.url == nil else {
@@ -64,7 +64,7 @@ extension MatrixBackend {
     /// Changes the name, the cover image, the data, the custom type or the metadata of a room.
     ///
     /// The value of the key `topic` in the metadata is the topic of the room.
-    public func updateChannel(
+    func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
         let old = try await channel(url)
@@ -99,12 +99,12 @@ extension MatrixBackend {
     // MARK: Members
 
     /// Invites users, one after the other.
-    public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
+    func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
         for user in userIDs { try await act("invite", in: url, on: user) }
     }
 
     /// Answers an invitation.
-    public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
+    func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         let invitation = try await channel(url)
         guard invitation.myMemberState == .invited else {
             throw BackendError(
@@ -118,13 +118,13 @@ extension MatrixBackend {
     }
 
     /// Joins a public room, whose ID or alias, such as `#room:example.org`, is the URL.
-    public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+    func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         let reply: RoomIDReply = try await call(.post("join", url.rawValue))
         return try await channel(ChannelURL(reply.room_id))
     }
 
     /// Leaves a room.
-    public func leave(_ url: ChannelURL) async throws(BackendError) {
+    func leave(_ url: ChannelURL) async throws(BackendError) {
         try await requireRoom(url.rawValue)
         try await act("leave", in: url)
         list.remove(url.rawValue)
@@ -143,7 +143,7 @@ extension MatrixBackend {
     // MARK: Moderating
 
     /// Freezes a room by raising the power level that sending messages requires, or unfreezes it.
-    public func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
+    func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await changePower(in: url.rawValue) { levels in
             levels.set(["events_default"], to: isFrozen ? 50 : 0)
         }
@@ -153,7 +153,7 @@ extension MatrixBackend {
     /// messages requires.
     ///
     /// - Throws: `unsupported` for a restriction with an end, which Matrix does not have.
-    public func restrict(
+    func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
         reason: String
@@ -173,7 +173,7 @@ extension MatrixBackend {
     }
 
     /// Ends a restriction.
-    public func lift(
+    func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
         switch restriction {

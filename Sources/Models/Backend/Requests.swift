@@ -111,7 +111,7 @@ public struct ModerationReport: Hashable, Sendable {
     }
 
     /// A kind of abuse.
-    public enum Category: String, CaseIterable, Hashable, Sendable {
+    public enum Category: String, CaseIterable, Codable, Hashable, Sendable {
         /// Content that may be fraud.
         case suspicious
         /// Harassment.
@@ -120,5 +120,83 @@ public struct ModerationReport: Hashable, Sendable {
         case spam
         /// Other inappropriate content.
         case inappropriate
+    }
+}
+
+// MARK: JSON
+
+extension GroupChannelCreateParams: Codable {
+    /// Decodes parameters.
+    ///
+    /// Missing properties have their default values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        url = try container.decodeIfPresent(ChannelURL.self, forKey: .url)
+        name = try container.decode(.name, or: name)
+        userIDs = try container.decode(.userIDs, or: userIDs)
+        operatorUserIDs = try container.decode(.operatorUserIDs, or: operatorUserIDs)
+        isDistinct = try container.decode(.isDistinct, or: isDistinct)
+        isPublic = try container.decode(.isPublic, or: isPublic)
+        coverURL = try container.decode(.coverURL, or: coverURL)
+        data = try container.decode(.data, or: data)
+        customType = try container.decode(.customType, or: customType)
+    }
+}
+
+extension OpenChannelCreateParams: Codable {
+    /// Decodes parameters.
+    ///
+    /// Missing properties have their default values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        url = try container.decodeIfPresent(ChannelURL.self, forKey: .url)
+        name = try container.decode(.name, or: name)
+        data = try container.decode(.data, or: data)
+        customType = try container.decode(.customType, or: customType)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a value; returns `other` if it is missing.
+    func decode<Value: Decodable>(_ key: Key, or other: Value) throws -> Value {
+        try decodeIfPresent(Value.self, forKey: key) ?? other
+    }
+}
+
+extension ModerationReport: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case channelURL, messageID, userID, category, comment
+    }
+
+    /// Decodes a report.
+    ///
+    /// It names a message of a channel, a channel, or a user.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let message = try container.decodeIfPresent(MessageID.self, forKey: .messageID)
+        if let user = try container.decodeIfPresent(UserID.self, forKey: .userID) {
+            subject = .user(user)
+        } else {
+            let url = try container.decode(ChannelURL.self, forKey: .channelURL)
+            subject = message.map { .message($0, in: url) } ?? .channel(url)
+        }
+        category = try container.decode(Category.self, forKey: .category)
+        comment = try container.decode(.comment, or: "")
+    }
+
+    /// Encodes the report.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch subject {
+        case .message(let id, let url):
+            try container.encode(url, forKey: .channelURL)
+            try container.encode(id, forKey: .messageID)
+        case .channel(let url): try container.encode(url, forKey: .channelURL)
+        case .user(let user): try container.encode(user, forKey: .userID)
+        }
+        try container.encode(category, forKey: .category)
+        try container.encode(comment, forKey: .comment)
     }
 }

@@ -39,3 +39,11 @@ extension HiddenState: OpenWireEnum {
         ["unhidden", "hidden_allow_auto_unhide", "hidden_prevent_auto_unhide"]
     }
 }
+
+extension HiddenState: Codable {
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try Self.decode(from: decoder) }
+
+    /// Encodes the name.
+    public func encode(to encoder: any Encoder) throws { try encodeJSON(to: encoder) }
+}

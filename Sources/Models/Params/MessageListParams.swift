@@ -114,3 +114,11 @@ public enum ReplyType: Int, CaseIterable, Sendable {
 extension ReplyType: WireEnum {
     static var names: [String] { ["none", "all", "only_reply_to_channel"] }
 }
+
+extension MessageTypeFilter: Codable {
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try Self.decode(from: decoder) }
+
+    /// Encodes the name.
+    public func encode(to encoder: any Encoder) throws { try encodeJSON(to: encoder) }
+}

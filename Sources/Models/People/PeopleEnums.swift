@@ -48,3 +48,19 @@ public enum RestrictionType: Int, CaseIterable, Sendable {
 extension RestrictionType: WireEnum {
     static var names: [String] { ["muted", "banned"] }
 }
+
+extension Role: Codable {
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try Self.decode(from: decoder) }
+
+    /// Encodes the name.
+    public func encode(to encoder: any Encoder) throws { try encodeJSON(to: encoder) }
+}
+
+extension RestrictionType: Codable {
+    /// Decodes a name.
+    public init(from decoder: any Decoder) throws { self = try Self.decode(from: decoder) }
+
+    /// Encodes the name.
+    public func encode(to encoder: any Encoder) throws { try encodeJSON(to: encoder) }
+}

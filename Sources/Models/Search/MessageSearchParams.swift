@@ -34,7 +34,7 @@ public struct MessageSearchParams: Hashable, Sendable {
     public var order = Order.newestFirst
 
     /// An order of results.
-    public enum Order: String, CaseIterable, Sendable {
+    public enum Order: String, CaseIterable, Codable, Sendable {
         /// The newest message first.
         case newestFirst
         /// By relevance: first by the number of the query's words and phrases that occur as
@@ -71,5 +71,22 @@ extension MessageSearchParams {
         params.senderUserIDs = Array(senderUserIDs)
         params.customTypes = Array(customTypes)
         return params.belongsTo(message)
+    }
+}
+
+extension MessageSearchParams: Codable {
+    /// Decodes parameters.
+    ///
+    /// Missing properties except the text have their default values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try container.decode(String.self, forKey: .text))
+        channelURLs = try container.decode(.channelURLs, or: channelURLs)
+        senderUserIDs = try container.decode(.senderUserIDs, or: senderUserIDs)
+        customTypes = try container.decode(.customTypes, or: customTypes)
+        messageType = try container.decode(.messageType, or: messageType)
+        since = try container.decodeIfPresent(Timestamp.self, forKey: .since)
+        until = try container.decodeIfPresent(Timestamp.self, forKey: .until)
+        order = try container.decode(.order, or: order)
     }
 }

@@ -252,7 +252,8 @@ private struct MessageChange: Sendable {
         } change: { _, bob, url, message in
             let id = try message.known.id
             let options = try message.known.poll?.options.prefix(1).map(\.id) ?? []
-            let voted = try await bob.backend.vote(for: options, inPollOf: id, in: url)
+            let voted = try await bob.backend.perform(
+                VoteInPoll(for: options, inPollOf: id, in: url))
             return (id, (bob, voted))
         },
     ]

@@ -110,7 +110,8 @@ extension BackendConformance {
                         $0.createdAt >= lower ?? .distantPast
                             && $0.createdAt < upper ?? .distantFuture
                     }
-                    let count = try await bob.backend.countMessages(in: url, from: lower, to: upper)
+                    let count = try await bob.backend.perform(
+                        CountMessages(in: url, from: lower, to: upper))
                     try expectEqual(
                         count, expected, "the count from \(shown(lower)) to \(shown(upper))")
                 }

@@ -47,9 +47,9 @@ extension BackendConformance {
             }
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "renamed")
-            _ = try await alice.backend.updateChannel(kept, with: patch)
-            try await bob.backend.leave(left)
-            if let deleted { try await alice.backend.deleteChannel(deleted) }
+            _ = try await alice.backend.perform(UpdateChannel(kept, with: patch))
+            try await bob.backend.perform(LeaveChannel(left))
+            if let deleted { try await alice.backend.perform(DeleteChannel(deleted)) }
             let pages = try await bob.channelChangelog(since: .token(token))
             let notified = pages.flatMap(\.updated).last { $0.url == kept }
             try expectEqual(notified?.name, "renamed", "the name of the renamed channel")

@@ -87,7 +87,7 @@ extension BackendConformance {
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let params = GroupChannelCreateParams("Invited", userIDs: [bob.userID])
-            let url = try await alice.backend.createChannel(params).url
+            let url = try await alice.backend.perform(CreateChannel(params)).url
             let members = try await alice.members(of: url)
             let states = members.map { "\($0.userID) \($0.state)" }.sorted()
             try expectEqual(

@@ -19,7 +19,7 @@ extension BackendConformance {
             let (alice, bob, url) = try await scene.pair()
             let cursor = try await bob.tip()
             _ = try await alice.send("before", in: url)
-            try await bob.backend.leave(url)
+            try await bob.backend.perform(LeaveChannel(url))
             let message = try await alice.send("after", in: url)
             var reading = try await bob.missed(since: cursor)
             try await reading.catchUp()
@@ -35,7 +35,7 @@ extension BackendConformance {
             let (alice, bob, url) = try await scene.pair()
             let cursor = try await bob.tip()
             _ = try await alice.send("before", in: url)
-            try await alice.backend.deleteChannel(url)
+            try await alice.backend.perform(DeleteChannel(url))
             try await bob.missed(since: cursor).expectLoss(of: url)
         },
     ]

@@ -46,7 +46,7 @@ extension BackendConformance {
             var readersFeed = FeedReading(bob, since: try await bob.tip())
             let message = try await alice.send("hello", in: url)
             if bob.can(.unreadCounts) { try await readersFeed.awaitUnreadCount(1, in: url) }
-            try await bob.backend.markAsRead(url)
+            try await bob.backend.perform(MarkAsRead(url))
             try await reading.await("the read receipt", else: nil) {
                 guard case .read(by: bob.userID, in: url, at: let time) = $0 else { return false }
                 return time >= message.createdAt
@@ -59,7 +59,7 @@ extension BackendConformance {
             let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
-            try await bob.backend.markAsDelivered(url)
+            try await bob.backend.perform(MarkAsDelivered(url))
             try await reading.await("the delivery receipt", else: nil) {
                 guard case .delivered(to: bob.userID, in: url, at: let time) = $0 else {
                     return false
@@ -71,7 +71,7 @@ extension BackendConformance {
             let (alice, bob, url) = try await scene.pair()
             var reading = FeedReading(alice, since: try await alice.tip())
             for isTyping in [true, false] {
-                try await bob.backend.setTyping(isTyping, in: url)
+                try await bob.backend.perform(SetTyping(isTyping, in: url))
                 try await reading.await(
                     isTyping ? "the start of typing" : "the end of typing", else: nil
                 ) {

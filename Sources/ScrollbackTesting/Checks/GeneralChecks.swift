@@ -28,7 +28,7 @@ extension BackendConformance {
             let cursor = try await alice.tip()
             let before = try await alice.history(url)
             let calls = alice.calls(on: url, try message.id, cursor, with: bob.userID)
-                .filter { !$0.needed.isEmpty && !alice.can($0.needed) }
+                .filter { !$0.isSupported }
             guard !calls.isEmpty else {
                 throw Skipped(text: "the capabilities exclude no call")
             }
@@ -47,7 +47,7 @@ extension BackendConformance {
             try await bob.reconnect()
             let message = try await alice.send("hello", in: url)
             let before = try await alice.history(url)
-            for call in alice.changes(of: message, former) where alice.can(call.needed) {
+            for call in alice.changes(of: message, former) where call.isSupported {
                 try await expectFailure(
                     .notFound, of: "\(call.name) with an epoch that has ended", call.perform)
             }
@@ -56,7 +56,7 @@ extension BackendConformance {
             let pinned = try await alice.backend.channel(url).pinnedMessageIDs
             try expect(pinned.isEmpty, "messages \(pinned) are pinned afterwards")
             for call in alice.changes(of: message, current)
-            where alice.can(call.needed) && call.name != "vote" {
+            where call.isSupported && call.name != VoteInPoll.name {
                 try await call.perform()
             }
         },
@@ -95,8 +95,7 @@ extension BackendConformance {
             let cursor = try await alice.tip()
             await alice.backend.disconnect()
             for call in alice.calls(on: url, try message.id, cursor, with: bob.userID)
-            where call.needed.isEmpty || call.needed == .counts {
-                guard alice.can(call.needed) else { continue }
+            where call.isSupported {
                 try await expectFailure(.notConnected, of: "\(call.name)", call.perform)
             }
             _ = try await alice.backend.connect(as: alice.user)
@@ -124,62 +123,58 @@ extension Device {
     /// The calls that name a message and change something, with the epoch of the message.
     ///
     /// The last call deletes the message.
-    fileprivate func changes(of message: Message, _ epoch: ServerEpoch) -> [ChannelCall] {
-        let request = scene.subject.makeRequestID
+    fileprivate func changes(of message: Message, _ epoch: ServerEpoch) -> [CheckedCall] {
+        let makeRequestID = scene.subject.makeRequestID
         let (id, url) = (message.messageID ?? "", message.channelURL)
         var text = UserMessageUpdateParams()
         text.text = "edited"
+        let names = ExampleNames(channelURL: url, messageID: id, userID: userID)
         return [
-            ChannelCall("update") { [text] in
+            CheckedCall("update") { [text] in
                 _ = try await backend.update(
-                    id, in: url, with: .user(text),
-                    requestID: request(), epoch: epoch)
+                    id, in: url, with: .user(text), requestID: makeRequestID(), epoch: epoch)
             },
-            ChannelCall("react", .reactions) {
+            CheckedCall("react", isSupported: can(.reactions)) {
                 _ = try await backend.react(
-                    .add, with: "+1", to: id, in: url, requestID: request(), epoch: epoch)
+                    .add, with: "+1", to: id, in: url, requestID: makeRequestID(), epoch: epoch)
             },
-            ChannelCall("send (a reply)", .threads) {
+            CheckedCall("send (a reply)", isSupported: can(.threads)) {
                 var params = UserMessageCreateParams("a reply")
                 params.parentMessageID = id
-                var item = OutboxItem(params, request(), url)
+                var item = OutboxItem(params, makeRequestID(), url)
                 item.targetEpoch = epoch
                 _ = try await backend.send(item)
             },
-            ChannelCall("markAsUnread", .markingAsUnread) {
-                try await backend.markAsUnread(from: id, in: url, epoch: epoch)
-            },
-            ChannelCall("setPinned", .pinnedMessages) {
-                try await backend.setPinned(true, id, in: url, epoch: epoch)
-            },
-            ChannelCall("vote", .polls) {
-                _ = try await backend.vote(for: [1], inPollOf: id, in: url, epoch: epoch)
-            },
-            ChannelCall("report", .reporting) {
-                try await backend.report(
-                    ModerationReport(.message(id, in: url), as: .spam), epoch: epoch)
-            },
-            ChannelCall("delete") {
-                try await backend.delete(id, in: url, requestID: request(), epoch: epoch)
-            },
         ]
+            + examples(names).compactMap { request in
+                guard var request = request as? any MessageRequest, request.message != nil else {
+                    return nil
+                }
+                request.epoch = epoch
+                return call(request)
+            }
+            + [
+                CheckedCall("delete") {
+                    try await backend.delete(
+                        id, in: url, requestID: makeRequestID(), epoch: epoch)
+                }
+            ]
     }
 }
 
 // MARK: Calls for a channel
 
-/// A call for a channel, and the capabilities that it needs.
-struct ChannelCall {
-    let name: String
-    let needed: BackendCapabilities
+/// A call, and whether the backend supports it.
+struct CheckedCall {
+    let name: CallName
+    let isSupported: Bool
     let perform: () async throws -> Void
 
     init(
-        _ name: String, _ needed: BackendCapabilities = [],
-        _ perform: @escaping () async throws -> Void
+        _ name: CallName, isSupported: Bool = true, _ perform: @escaping () async throws -> Void
     ) {
         self.name = name
-        self.needed = needed
+        self.isSupported = isSupported
         self.perform = perform
     }
 }
@@ -188,109 +183,58 @@ extension Device {
     func expectNoPart(
         in url: ChannelURL, _ id: MessageID, _ cursor: FeedCursor
     ) async throws {
-        for call in calls(on: url, id, cursor, with: userID) where can(call.needed) {
-            try await expectFailure(.notFound, .refused, of: call.name, call.perform)
+        for call in calls(on: url, id, cursor, with: userID) where call.isSupported {
+            try await expectFailure(.notFound, .refused, of: "\(call.name)", call.perform)
         }
     }
 
     func calls(
         on url: ChannelURL, _ id: MessageID, _ cursor: FeedCursor, with other: UserID
-    ) -> [ChannelCall] {
-        let request = scene.subject.makeRequestID
+    ) -> [CheckedCall] {
+        let makeRequestID = scene.subject.makeRequestID
         var text = UserMessageUpdateParams()
         text.text = "meddled"
+        let names = ExampleNames(channelURL: url, messageID: id, userID: other)
         return [
-            ChannelCall("messages") { _ = try await history(url) },
-            ChannelCall("lookup") { _ = try await backend.lookup([id], in: url) },
-            ChannelCall("messageChanges") { _ = try await changes(url, since: .feed(cursor)) },
-            ChannelCall("channel") { _ = try await backend.channel(url) },
-            ChannelCall("members") {
-                _ = try await backend.members(of: url, after: nil, limit: 10)
-            },
-            ChannelCall("send") { _ = try await send("meddled", in: url) },
-            ChannelCall("update") { [text] in
-                _ = try await backend.update(id, in: url, with: .user(text), requestID: request())
-            },
-            ChannelCall("delete") {
-                try await backend.delete(id, in: url, requestID: request())
-            },
-        ] + optionalCalls(on: url, id, with: other)
-    }
-
-    private func optionalCalls(
-        on url: ChannelURL, _ id: MessageID, with other: UserID
-    ) -> [ChannelCall] {
-        let request = scene.subject.makeRequestID
-        return [
-            ChannelCall("messageChanges(since: a time)", .messageChangelogByTime) {
-                _ = try await backend.messageChanges(in: url, since: .time(.distantPast))
-            },
-            ChannelCall("replies", .threads) {
+            CheckedCall("messages") { _ = try await history(url) },
+            CheckedCall("lookup") { _ = try await backend.lookup([id], in: url) },
+            CheckedCall("messageChanges") { _ = try await changes(url, since: .feed(cursor)) },
+            CheckedCall("messageChanges(since: a time)", isSupported: can(.messageChangelogByTime))
+            { _ = try await backend.messageChanges(in: url, since: .time(.distantPast)) },
+            CheckedCall("replies", isSupported: can(.threads)) {
                 _ = try await backend.replies(to: id, in: url, at: .newest, older: 1, newer: 0)
             },
-            ChannelCall("countMessages", .counts) {
-                _ = try await backend.countMessages(in: url, from: nil, to: nil)
-            },
-            ChannelCall("reactions", .separateReactions) {
+            CheckedCall("reactions", isSupported: can(.separateReactions)) {
                 _ = try await backend.reactions(of: [id], in: url)
             },
-            ChannelCall("react", .reactions) {
-                _ = try await backend.react(.add, with: "+1", to: id, in: url, requestID: request())
+            CheckedCall("channel") { _ = try await backend.channel(url) },
+            CheckedCall("send") { _ = try await send("meddled", in: url) },
+            CheckedCall("update") { [text] in
+                _ = try await backend.update(
+                    id, in: url, with: .user(text), requestID: makeRequestID())
             },
-            ChannelCall("markAsRead", .readReceipts) { try await backend.markAsRead(url) },
-            ChannelCall("markAsDelivered", .deliveryReceipts) {
-                try await backend.markAsDelivered(url)
+            CheckedCall("react", isSupported: can(.reactions)) {
+                _ = try await backend.react(
+                    .add, with: "+1", to: id, in: url, requestID: makeRequestID())
             },
-            ChannelCall("markAsUnread", .markingAsUnread) {
-                try await backend.markAsUnread(from: id, in: url)
+            CheckedCall("delete") {
+                try await backend.delete(id, in: url, requestID: makeRequestID())
             },
-            ChannelCall("setPinned", .pinnedMessages) {
-                try await backend.setPinned(true, id, in: url)
-            },
-            ChannelCall("vote", .polls) {
-                _ = try await backend.vote(for: [1], inPollOf: id, in: url)
-            },
-            ChannelCall("setRole", .roleManagement) {
-                try await backend.setRole(.operator, of: [other], in: url)
-            },
-            ChannelCall("restrictedUsers", .restrictionLists) {
-                _ = try await backend.restrictedUsers(
-                    of: url, as: .muted, after: nil, limit: 10)
-            },
-            ChannelCall("setTyping", .typing) { try await backend.setTyping(true, in: url) },
-            ChannelCall("updateChannel", .channelUpdates) {
-                var patch = Patch<GroupChannel>()
-                patch.set(\.name, to: "meddled")
-                _ = try await backend.updateChannel(url, with: patch)
-            },
-            ChannelCall("invite", .inviting) {
-                try await backend.invite([other], to: url)
-            },
-            ChannelCall("answerInvitation", .invitations) {
-                try await backend.answerInvitation(to: url, accepts: true)
-            },
-            ChannelCall("join", .joining) { _ = try await backend.join(url) },
-            ChannelCall("hide", .hiding) {
-                try await backend.hide(url, until: .hiddenPreventAutoUnhide)
-            },
-            ChannelCall("resetMyHistory", .historyReset) {
-                _ = try await backend.resetMyHistory(of: url)
-            },
-            ChannelCall("setFrozen", .freezing) { try await backend.setFrozen(true, for: url) },
-            ChannelCall("restrict", .muting) {
-                try await backend.restrict(other, in: url, as: .muted, until: nil, reason: "")
-            },
-            ChannelCall("lift", .muting) {
-                try await backend.lift(.muted, of: other, in: url)
-            },
-            ChannelCall("leave a channel", .leaving) { try await backend.leave(url) },
-            ChannelCall("restrict(until: a time)", [.muting, .temporaryRestrictions]) {
-                try await backend.restrict(
-                    other, in: url, as: .muted, until: .distantFuture, reason: "")
-            },
-            ChannelCall("deleteChannel", .channelDeletion) {
-                try await backend.deleteChannel(url)
-            },
-        ]
+            call(RestrictUser(other, in: url, as: .muted, until: .distantFuture)),
+        ] + examples(names).filter { $0.channel == url }.map { call($0) }
+    }
+
+    /// Returns an example of each request that the package declares or that the backend supports.
+    private func examples(_ names: ExampleNames) -> [any BackendRequest] {
+        let declared = StandardRequests.types
+        let others = backend.requests.types.filter { type in !declared.contains { $0 == type } }
+        return (declared + others).map { $0.example(names) }
+    }
+
+    private func call<Request: BackendRequest>(_ request: Request) -> CheckedCall {
+        let isSupported = supports(Request.self) && can(request.neededCapabilities)
+        return CheckedCall(Request.name, isSupported: isSupported) {
+            _ = try await backend.perform(request)
+        }
     }
 }

@@ -9,7 +9,7 @@ extension BackendConformance {
             var params = GroupChannelCreateParams("Made", userIDs: [bob.userID])
             params.data = "data"
             params.customType = "made"
-            let made = try await alice.backend.createChannel(params)
+            let made = try await alice.backend.perform(CreateChannel(params))
             try expectEqual(made.myMemberState, .joined, "the member state of the creator")
             for device in [alice, bob] {
                 let channel = try await device.backend.channel(made.url)
@@ -36,18 +36,18 @@ extension BackendConformance {
             let (alice, bob, carol) = try await scene.trio()
             var params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
             params.isDistinct = true
-            let first = try await alice.backend.createChannel(params).url
+            let first = try await alice.backend.perform(CreateChannel(params)).url
             params.userIDs = [carol.userID, bob.userID]
-            let second = try await alice.backend.createChannel(params).url
+            let second = try await alice.backend.perform(CreateChannel(params)).url
             params.userIDs = [alice.userID, carol.userID]
-            let third = try await bob.backend.createChannel(params).url
+            let third = try await bob.backend.perform(CreateChannel(params)).url
             try expectEqual(
                 [second, third], [first, first], "the distinct channels of the same users")
             params.userIDs = [bob.userID]
-            let fewer = try await alice.backend.createChannel(params).url
+            let fewer = try await alice.backend.perform(CreateChannel(params)).url
             try expect(fewer != first, "the distinct channel of fewer users is not a new one")
             params.isDistinct = false
-            let other = try await alice.backend.createChannel(params).url
+            let other = try await alice.backend.perform(CreateChannel(params)).url
             try expect(
                 other != fewer && other != first, "a channel that is not distinct is not a new one")
         },
@@ -59,11 +59,11 @@ extension BackendConformance {
             params.data = "data"
             params.customType = "type"
             params.coverURL = "https://example.com/cover.png"
-            let url = try await alice.backend.createChannel(params).url
+            let url = try await alice.backend.perform(CreateChannel(params)).url
             try await bob.accept(url)
             var metadata = Patch<GroupChannel>()
             metadata.set(\.metadata, to: ["mood": "sunny"])
-            _ = try await alice.backend.updateChannel(url, with: metadata)
+            _ = try await alice.backend.perform(UpdateChannel(url, with: metadata))
             var name = Patch<GroupChannel>()
             name.set(\.name, to: "another name")
             var data = Patch<GroupChannel>()
@@ -71,7 +71,7 @@ extension BackendConformance {
             for patch in [name, data] {
                 var expected = try await alice.backend.channel(url)
                 patch.apply(to: &expected)
-                let changed = try await alice.backend.updateChannel(url, with: patch)
+                let changed = try await alice.backend.perform(UpdateChannel(url, with: patch))
                 try expectEqual(changed.essence, expected.essence, "the channel after \(patch)")
                 let found = try await bob.backend.channel(url)
                 try expectEqual(
@@ -85,14 +85,14 @@ extension BackendConformance {
             scene in
             let (alice, bob, url) = try await scene.pair()
             _ = try await alice.send("hello", in: url)
-            try await alice.backend.deleteChannel(url)
+            try await alice.backend.perform(DeleteChannel(url))
             for device in [alice, bob] { try await device.expectLoss(of: url) }
         },
         ConformanceCheck("invite.reported", "invite a user", needs: .inviting) { scene in
             let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             let cursor = try await carol.tip()
-            try await alice.backend.invite([carol.userID], to: url)
+            try await alice.backend.perform(InviteUsers([carol.userID], to: url))
             let state = try await carol.backend.channel(url).myMemberState
             let isIn = state == .joined || state == .invited && carol.can(.invitations)
             try expect(isIn, "\(carol.userID) is \(state)")
@@ -107,14 +107,14 @@ extension BackendConformance {
         ) { scene in
             let (alice, bob, carol) = try await scene.trio()
             let params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
-            let url = try await alice.backend.createChannel(params).url
+            let url = try await alice.backend.perform(CreateChannel(params)).url
             for device in [bob, carol] {
                 guard try await device.backend.channel(url).myMemberState == .invited else {
                     throw Skipped(text: "invited users join without an answer")
                 }
             }
-            try await bob.backend.answerInvitation(to: url, accepts: true)
-            try await carol.backend.answerInvitation(to: url, accepts: false)
+            try await bob.backend.perform(AnswerInvitation(to: url, accepts: true))
+            try await carol.backend.perform(AnswerInvitation(to: url, accepts: false))
             let state = try await bob.backend.channel(url).myMemberState
             try expectEqual(state, .joined, "the member state after accepting")
             _ = try await bob.send("hello", in: url)
@@ -129,13 +129,14 @@ extension BackendConformance {
             for accepts in [true, false] {
                 for device in [alice, bob] {
                     try await expectFailure(.refused, of: "an answer of \(device.userID)") {
-                        try await device.backend.answerInvitation(to: url, accepts: accepts)
+                        try await device.backend.perform(
+                            AnswerInvitation(to: url, accepts: accepts))
                     }
                 }
                 try await expectFailure(
                     .notFound, .refused, of: "an answer of \(carol.userID)"
                 ) {
-                    try await carol.backend.answerInvitation(to: url, accepts: accepts)
+                    try await carol.backend.perform(AnswerInvitation(to: url, accepts: accepts))
                 }
             }
             let members = try await alice.members(of: url)
@@ -145,7 +146,7 @@ extension BackendConformance {
         ConformanceCheck("leave.loses", "leave a channel", needs: .leaving) { scene in
             let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob, carol)
-            try await bob.backend.leave(url)
+            try await bob.backend.perform(LeaveChannel(url))
             try await bob.expectLoss(of: url)
             try expectEqual(try await alice.backend.channel(url).memberCount, 2, "the member count")
             let members = try await carol.members(of: url)

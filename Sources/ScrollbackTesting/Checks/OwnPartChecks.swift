@@ -10,7 +10,7 @@ extension BackendConformance {
             for state in [HiddenState.hiddenAllowAutoUnhide, .hiddenPreventAutoUnhide] {
                 let url = try await scene.channel(alice, bob)
                 _ = try await alice.send("before", in: url)
-                try await bob.backend.hide(url, until: state)
+                try await bob.backend.perform(HideChannel(url, until: state))
                 let hidden = try await bob.backend.channel(url).hiddenState
                 try expectEqual(hidden, state, "the hidden state")
                 let others = try await alice.backend.channel(url).hiddenState
@@ -19,7 +19,7 @@ extension BackendConformance {
                 let after = try await bob.backend.channel(url).hiddenState
                 let expected = state == .hiddenAllowAutoUnhide ? .unhidden : state
                 try expectEqual(after, expected, "the hidden state after a message")
-                try await bob.backend.hide(url, until: .unhidden)
+                try await bob.backend.perform(HideChannel(url, until: .unhidden))
                 let shown = try await bob.backend.channel(url).hiddenState
                 try expectEqual(shown, .unhidden, "the hidden state after unhiding")
             }
@@ -28,7 +28,7 @@ extension BackendConformance {
             scene in
             let (alice, bob, url) = try await scene.pair()
             let old = try await alice.send(3, in: url)
-            let offset = try await bob.backend.resetMyHistory(of: url)
+            let offset = try await bob.backend.perform(ResetMyHistory(of: url))
             let new = try await alice.send(2, in: url).inOrder
             try expect(
                 old.allSatisfy { $0.createdAt < offset },
@@ -46,7 +46,8 @@ extension BackendConformance {
             try expectEqual(answer.found.ids, [new[0]].ids, "the messages that a lookup finds")
             try expectEqual(answer.gone, [try old[0].id], "the ids that a lookup reports as gone")
             if bob.can(.counts) {
-                let count = try await bob.backend.countMessages(in: url, from: nil, to: nil)
+                let count = try await bob.backend.perform(
+                    CountMessages(in: url, from: nil, to: nil))
                 try expectEqual(count, 2, "the count")
             }
             let channel = try await bob.backend.channel(url)
@@ -61,14 +62,14 @@ extension BackendConformance {
         ConformanceCheck("freeze.refuses", "freeze a channel", needs: .freezing) { scene in
             let (alice, bob, url) = try await scene.pair()
             try await expectFailure(.refused, of: "freezing by a member who is not an operator") {
-                try await bob.backend.setFrozen(true, for: url)
+                try await bob.backend.perform(SetFrozen(true, for: url))
             }
-            try await alice.backend.setFrozen(true, for: url)
+            try await alice.backend.perform(SetFrozen(true, for: url))
             try await expectFailure(.refused, of: "sending", detail: .channelFrozen) {
                 _ = try await bob.send("hello", in: url)
             }
             _ = try await alice.send("sent by the operator", in: url)
-            try await alice.backend.setFrozen(false, for: url)
+            try await alice.backend.perform(SetFrozen(false, for: url))
             _ = try await bob.send("hello", in: url)
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(texts.sorted(), ["hello", "sent by the operator"], "the messages")
@@ -76,30 +77,33 @@ extension BackendConformance {
         ConformanceCheck("mute.refuses", "mute a user", needs: .muting) { scene in
             let (alice, bob, url) = try await scene.pair()
             try await expectFailure(.refused, of: "muting by a member who is not an operator") {
-                try await bob.backend.restrict(
-                    alice.userID, in: url, as: .muted, until: nil, reason: "")
+                try await bob.backend.perform(
+                    RestrictUser(
+                        alice.userID, in: url, as: .muted, until: nil, reason: ""))
             }
-            try await alice.backend.restrict(
-                bob.userID, in: url, as: .muted, until: nil, reason: "")
+            try await alice.backend.perform(
+                RestrictUser(
+                    bob.userID, in: url, as: .muted, until: nil, reason: ""))
             try await expectFailure(.refused, of: "sending", detail: .mutedInChannel) {
                 _ = try await bob.send("hello", in: url)
             }
-            try await alice.backend.lift(.muted, of: bob.userID, in: url)
+            try await alice.backend.perform(LiftRestriction(.muted, of: bob.userID, in: url))
             _ = try await bob.send("hello again", in: url)
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(texts, ["hello again"], "the messages")
         },
         ConformanceCheck("ban.loses", "ban a user", needs: .banning) { scene in
             let (alice, bob, url) = try await scene.pair()
-            try await alice.backend.restrict(
-                bob.userID, in: url, as: .banned, until: nil, reason: "")
+            try await alice.backend.perform(
+                RestrictUser(
+                    bob.userID, in: url, as: .banned, until: nil, reason: ""))
             try await bob.expectLoss(of: url)
             guard bob.can(.joining) else { return }
             try await expectFailure(.notFound, .refused, of: "joining again") {
-                _ = try await bob.backend.join(url)
+                _ = try await bob.backend.perform(JoinChannel(url))
             }
             do {
-                try await alice.backend.invite([bob.userID], to: url)
+                try await alice.backend.perform(InviteUsers([bob.userID], to: url))
             } catch is BackendError {
                 // The server may refuse to invite a banned user.
             }
@@ -115,8 +119,9 @@ extension BackendConformance {
             let (alice, bob, url) = try await scene.pair()
             for type in [RestrictionType.muted, .banned] {
                 try await expectFailure(.refused, of: "restricting themselves as \(type)") {
-                    try await alice.backend.restrict(
-                        alice.userID, in: url, as: type, until: nil, reason: "")
+                    try await alice.backend.perform(
+                        RestrictUser(
+                            alice.userID, in: url, as: type, until: nil, reason: ""))
                 }
             }
             _ = try await alice.send("hello", in: url)
@@ -129,14 +134,16 @@ extension BackendConformance {
         ConformanceCheck("open.live", "enter and exit an open channel", needs: .openChannels) {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let url = try await alice.backend.createOpenChannel(OpenChannelCreateParams("Open")).url
-            _ = try await alice.backend.enter(url)
+            let url = try await alice.backend.perform(
+                CreateOpenChannel(OpenChannelCreateParams("Open"))
+            ).url
+            _ = try await alice.backend.perform(EnterOpenChannel(url))
             let before = try await alice.sendOpen("before", in: url)
             var reading = FeedReading(bob, since: try await bob.tip())
-            _ = try await bob.backend.enter(url)
+            _ = try await bob.backend.perform(EnterOpenChannel(url))
             let message = try await alice.sendOpen("hello", in: url)
             try await reading.await("the message", else: nil) { $0.isAbout(message.messageID) }
-            try await bob.backend.exit(url)
+            try await bob.backend.perform(ExitOpenChannel(url))
             let after = try await alice.sendOpen("after", in: url)
             try await reading.catchUp()
             for other in [before, after] {

@@ -13,11 +13,11 @@ extension BackendConformance {
             // If the server's clocks differ, the order of the messages may not be the order of
             // sending.
             let newer = sent.filter { second == $0.messageID || sent[1].isOlder(than: $0) }.count
-            if bob.can(.readReceipts) { try await bob.backend.markAsRead(url) }
+            if bob.can(.readReceipts) { try await bob.backend.perform(MarkAsRead(url)) }
             let cursor = try await bob.tip()
             // The second call has no effect, because the third message is already unread.
             for id in [second, third] {
-                try await bob.backend.markAsUnread(from: id, in: url)
+                try await bob.backend.perform(MarkAsUnread(from: id, in: url))
                 let channel = try await bob.backend.channel(url)
                 try expect(
                     channel.myLastRead.map { $0 < sent[1].createdAt } ?? true,
@@ -48,34 +48,35 @@ extension BackendConformance {
                 try expectEqual(
                     reported.sorted(), expected.sorted(), "the reported pins after \(what)")
             }
-            try await alice.backend.setPinned(true, first, in: url)
+            try await alice.backend.perform(SetPinned(true, first, in: url))
             try await expectPins([first], "pinning a message")
-            for _ in 0..<2 { try await alice.backend.setPinned(true, second, in: url) }
+            for _ in 0..<2 { try await alice.backend.perform(SetPinned(true, second, in: url)) }
             try await expectPins([first, second], "pinning the same message twice")
-            try await alice.backend.setPinned(false, first, in: url)
+            try await alice.backend.perform(SetPinned(false, first, in: url))
             try await expectPins([second], "unpinning a message")
             try await alice.backend.delete(
                 second, in: url, requestID: scene.subject.makeRequestID())
             try await expectPins([], "deleting a pinned message")
             try await expectFailure(.notFound, of: "pinning a deleted message") {
-                try await alice.backend.setPinned(true, second, in: url)
+                try await alice.backend.perform(SetPinned(true, second, in: url))
             }
         },
         ConformanceCheck("role.reported", "make an operator", needs: .roleManagement) { scene in
             let (alice, bob, carol) = try await scene.trio()
             let url = try await scene.channel(alice, bob)
             try await expectFailure(.refused, of: "a role set by a member who is not an operator") {
-                try await bob.backend.setRole(.operator, of: [bob.userID], in: url)
+                try await bob.backend.perform(SetRole(.operator, of: [bob.userID], in: url))
             }
             try await expectFailure(.notFound, of: "a role of a user who is not a member") {
-                try await alice.backend.setRole(
-                    .operator, of: [bob.userID, carol.userID], in: url)
+                try await alice.backend.perform(
+                    SetRole(
+                        .operator, of: [bob.userID, carol.userID], in: url))
             }
             let before = try await bob.backend.channel(url).myRole
             try expectEqual(before, .none, "the role after a failure")
             let cursor = try await bob.tip()
             for role in [Role.operator, .none] {
-                try await alice.backend.setRole(role, of: [bob.userID], in: url)
+                try await alice.backend.perform(SetRole(role, of: [bob.userID], in: url))
                 let own = try await bob.backend.channel(url).myRole
                 try expectEqual(own, role, "the user's role in the channel")
                 let member = try await alice.members(of: url).first { $0.userID == bob.userID }
@@ -93,18 +94,21 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob, carol)
             func list(_ type: RestrictionType) async throws -> [RestrictedUser] {
                 try await allPages(of: "the list of \(type) users", "restricted.all") {
-                    try await alice.backend.restrictedUsers(of: url, as: type, after: $0, limit: 1)
+                    try await alice.backend.perform(
+                        ListRestrictedUsers(of: url, as: type, after: $0, limit: 1))
                 }
             }
             try await expectFailure(
                 .refused, of: "a list requested by a member who is not an operator"
             ) {
-                _ = try await bob.backend.restrictedUsers(
-                    of: url, as: .muted, after: nil, limit: 10)
+                _ = try await bob.backend.perform(
+                    ListRestrictedUsers(
+                        of: url, as: .muted, after: nil, limit: 10))
             }
             for device in [bob, carol] {
-                try await alice.backend.restrict(
-                    device.userID, in: url, as: .muted, until: nil, reason: "loud")
+                try await alice.backend.perform(
+                    RestrictUser(
+                        device.userID, in: url, as: .muted, until: nil, reason: "loud"))
             }
             let muted = try await list(.muted)
             try expectEqual(
@@ -117,9 +121,10 @@ extension BackendConformance {
                     "the mute has an end, although none was requested")
             }
             try expectEqual(try await list(.banned).map(\.userID), [], "the banned users")
-            try await alice.backend.lift(.muted, of: bob.userID, in: url)
-            try await alice.backend.restrict(
-                bob.userID, in: url, as: .banned, until: nil, reason: "")
+            try await alice.backend.perform(LiftRestriction(.muted, of: bob.userID, in: url))
+            try await alice.backend.perform(
+                RestrictUser(
+                    bob.userID, in: url, as: .banned, until: nil, reason: ""))
             try expectEqual(
                 try await list(.muted).map(\.userID), [carol.userID], "the muted users afterwards")
             try expectEqual(
@@ -147,7 +152,8 @@ extension BackendConformance {
                 ([options[0]], [1, 0]), ([options[1]], [0, 1]), ([], [0, 0]),
             ] {
                 let cursor = try await alice.tip()
-                let message = try await bob.backend.vote(for: voted, inPollOf: id, in: url)
+                let message = try await bob.backend.perform(
+                    VoteInPoll(for: voted, inPollOf: id, in: url))
                 try expectEqual(
                     message.poll?.votedOptionIDs ?? [], voted,
                     "the options that the voter sees as voted for")
@@ -171,37 +177,38 @@ extension BackendConformance {
                 changed = last.updatedAt ?? changed
             }
             try await expectFailure(.refused, of: "a vote for several options") {
-                _ = try await bob.backend.vote(for: options, inPollOf: id, in: url)
+                _ = try await bob.backend.perform(VoteInPoll(for: options, inPollOf: id, in: url))
             }
             try await expectFailure(.refused, of: "a vote for an option that does not exist") {
-                _ = try await bob.backend.vote(for: [1 << 40], inPollOf: id, in: url)
+                _ = try await bob.backend.perform(VoteInPoll(for: [1 << 40], inPollOf: id, in: url))
             }
             let other = try await alice.send("no poll", in: url)
             guard let other = other.messageID else { return }
             try await expectFailure(.notFound, of: "a vote in a message without a poll") {
-                _ = try await bob.backend.vote(for: [options[0]], inPollOf: other, in: url)
+                _ = try await bob.backend.perform(
+                    VoteInPoll(for: [options[0]], inPollOf: other, in: url))
             }
         },
         ConformanceCheck("block.listed", "block a user", needs: .blocking) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            try await alice.backend.setBlocked(true, bob.userID)
-            try await alice.backend.setBlocked(true, bob.userID)
+            try await alice.backend.perform(SetBlocked(true, bob.userID))
+            try await alice.backend.perform(SetBlocked(true, bob.userID))
             try expectEqual(try await alice.blockedIDs(), [bob.userID], "the blocked users")
             try expectEqual(try await bob.blockedIDs(), [], "the list of the blocked user")
             try await expectFailure(.refused, of: "blocking oneself") {
-                try await alice.backend.setBlocked(true, alice.userID)
+                try await alice.backend.perform(SetBlocked(true, alice.userID))
             }
-            try await alice.backend.setBlocked(false, bob.userID)
+            try await alice.backend.perform(SetBlocked(false, bob.userID))
             try expectEqual(try await alice.blockedIDs(), [], "the blocked users afterwards")
         },
         ConformanceCheck("blocked.all", "list blocked users", needs: .blocking) { scene in
             let (alice, bob, carol) = try await scene.trio()
             for device in [bob, carol] {
-                try await alice.backend.setBlocked(true, device.userID)
+                try await alice.backend.perform(SetBlocked(true, device.userID))
             }
             let ids = [bob.userID, carol.userID].sorted()
             try expectEqual(try await alice.blockedIDs(limit: 1), ids, "the blocked users")
-            for id in ids { try await alice.backend.setBlocked(false, id) }
+            for id in ids { try await alice.backend.perform(SetBlocked(false, id)) }
         },
         ConformanceCheck(
             "report.missing", "report a message, a user and a channel, and then a deleted message",
@@ -214,16 +221,19 @@ extension BackendConformance {
             for subject in [
                 .message(sent, in: url), .user(alice.userID), .channel(url),
             ] as [ModerationReport.Subject] {
-                try await bob.backend.report(ModerationReport(subject, as: .spam, comment: "spam"))
+                try await bob.backend.perform(
+                    ReportAbuse(ModerationReport(subject, as: .spam, comment: "spam")))
             }
             try await alice.backend.delete(
                 sent, in: url, requestID: scene.subject.makeRequestID())
             try await expectFailure(.notFound, .refused, of: "a report of a deleted message") {
-                try await bob.backend.report(
-                    ModerationReport(.message(sent, in: url), as: .spam))
+                try await bob.backend.perform(
+                    ReportAbuse(
+                        ModerationReport(.message(sent, in: url), as: .spam)))
             }
             try await expectFailure(.notFound, .refused, of: "a report by a user without access") {
-                try await carol.backend.report(ModerationReport(.channel(url), as: .spam))
+                try await carol.backend.perform(
+                    ReportAbuse(ModerationReport(.channel(url), as: .spam)))
             }
         },
     ]
@@ -257,7 +267,7 @@ extension Device {
 
     fileprivate func blockedIDs(limit: Int = 100) async throws -> [UserID] {
         try await allPages(of: "the list of blocked users", "blocked.all") {
-            try await backend.blockedUsers(after: $0, limit: limit)
+            try await backend.perform(ListBlockedUsers(after: $0, limit: limit))
         }.map(\.userID)
     }
 
@@ -271,7 +281,7 @@ extension Device {
             option.text = text
             return option
         }
-        let created = try await backend.createPoll(poll)
+        let created = try await backend.perform(CreatePoll(poll))
         var params = UserMessageCreateParams("a poll")
         params.pollID = created.id
         return (created, try await send(params, in: url))

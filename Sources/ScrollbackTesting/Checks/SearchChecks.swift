@@ -139,8 +139,9 @@ extension Device {
         var found: [Message] = []
         var cursor: PageCursor?
         for _ in 0..<100 {
-            let page = try await backend.searchMessages(
-                matching: params, after: cursor, limit: limit)
+            let page = try await backend.perform(
+                SearchMessages(
+                    matching: params, after: cursor, limit: limit))
             try expect(
                 page.elements.count <= limit, "a page has more than \(limit) messages")
             found += page.elements

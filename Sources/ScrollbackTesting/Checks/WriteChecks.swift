@@ -76,7 +76,8 @@ extension BackendConformance {
                         answer.found.isEmpty,
                         "a lookup finds the deleted message: \(answer.found.map(\.shown))")
                     guard device.can(.counts) else { continue }
-                    let count = try await device.backend.countMessages(in: url, from: nil, to: nil)
+                    let count = try await device.backend.perform(
+                        CountMessages(in: url, from: nil, to: nil))
                     try expectEqual(count, left.count, "the count")
                 }
             }

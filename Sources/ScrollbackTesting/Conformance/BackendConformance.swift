@@ -1,4 +1,5 @@
 import Models
+public import Sync
 
 /// Checks whether a backend fulfills the promises of the protocol `Backend`.
 ///

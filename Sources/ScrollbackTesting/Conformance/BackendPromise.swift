@@ -1,33 +1,23 @@
-/// A promise of the protocol `Backend`, as in its documentation.
-public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
-    /// The name of the promise, such as `feed.once`.
-    public let id: String
+import Models
+import Sync
 
-    /// The text of the promise.
-    public let sentence: String
-
+extension BackendPromise {
     /// Returns the promise with an ID, and traps if there is none.
-    init(id: String) {
-        guard let sentence = BackendPromise.sentences[id] else {
-            preconditionFailure("The documentation of `Backend` has no promise with the ID \(id).")
+    static func named(_ id: String) -> BackendPromise {
+        guard let promise = byID[id] else {
+            preconditionFailure("No call has a promise with the ID \(id).")
         }
-        self.id = id
-        self.sentence = sentence
+        return promise
     }
 
-    /// All promises, in the order of the protocol's declarations.
-    static let all = list.map { BackendPromise(id: $0.0) }
+    /// All promises: those of the protocol, in the order of its declarations, and those of requests.
+    static let all = core + StandardRequests.types.flatMap { $0.declaration.promises }
 
-    private static let sentences = Dictionary(uniqueKeysWithValues: list)
-    private static let list = texts.split(separator: "\n").map { line in
+    private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+    private static let core = texts.split(separator: "\n").map { line in
         let colon = line.firstIndex(of: ":") ?? line.endIndex
-        return (String(line[..<colon]), String(line[colon...].dropFirst(2)))
+        return BackendPromise(String(line[..<colon]), String(line[colon...].dropFirst(2)))
     }
-}
-
-extension BackendPromise: CustomStringConvertible {
-    /// The ID and the text of the promise.
-    public var description: String { "\(id): \(sentence)" }
 }
 
 extension BackendPromise {
@@ -112,15 +102,6 @@ extension BackendPromise {
         that the feed had reported when the reactions were requested. A message without reactions \
         may be missing, and a message that does not exist is missing.
         replies.page: The promises for pages of a channel apply to pages of a thread.
-        count.exact: The count equals the number of messages on the pages of that range.
-        search.words: The pages together contain every message whose text has all words to find, \
-        and no message that lacks one of them. The server may treat the forms of a word as equal.
-        search.order: The newest message comes first. An edited message is sorted by the \
-        time of its creation or of its last edit.
-        search.pages: The pages contain no message twice, and miss none, even if messages are sent \
-        or deleted between two pages.
-        search.current: Deleted messages are not found, and edited ones only by their new text.
-        search.private: Only messages that the user can read are found.
         messageChanges.complete: The pages together contain every message that was edited, reacted \
         to or deleted since the point.
         messageChanges.token: Each page has a token to continue from, including the last one. \
@@ -139,7 +120,6 @@ extension BackendPromise {
         order, provided that nothing changes in the meantime.
         channel.same: The state equals that in the channel list and in the feed. An unread count is \
         that of the feed, or 0 if the backend omits it.
-        members.all: The pages together contain each joined and each invited member once.
         send.message: The message has an ID, a position, the item's request ID, and every field of \
         the item's message and parameters for which the server has a place.
         send.once: If the backend deduplicates requests, two requests of a device with the same \
@@ -162,51 +142,6 @@ extension BackendPromise {
         at all after it was removed.
         react.version: The time of the event is later than that of the previous event for the same \
         key.
-        poll.options: The poll and each of its options have IDs, and a message that is sent with \
-        the poll's ID contains the poll.
-        vote.reported: A vote replaces the earlier vote of the user; a vote for no option \
-        withdraws it. The feed reports the message to the members, with the new counts and a later \
-        time of the poll's last change. Each user receives their own `votedOptionIDs`.
         upload.bytes: Downloading the file returns the same bytes.
-        read.reported: The feed reports the receipt to the members, and the user's unread count \
-        becomes 0.
-        unread.reported: The feed reports two facts to the user's devices: the user has read the \
-        messages before this one, and the unread count includes this message and all newer ones of \
-        other users.
-        delivered.reported: The feed reports the receipt to the members.
-        typing.reported: The feed reports the typing users to connected members.
-        create.members: Each listed user is a joined or an invited member of the channel.
-        create.distinct: If the parameters ask for a distinct channel, and one with the same users \
-        exists, that channel is returned.
-        updateChannel.absent: Properties that the patch does not contain keep their values.
-        deleteChannel.gone: Each member loses the channel.
-        invite.reported: Each invited user is a joined or an invited member of the channel.
-        invitation.answer: A user who accepts has joined. A user who declines loses the channel.
-        invitation.none: An answer of a user who has no invitation is refused, even if the user is \
-        a member.
-        leave.loses: The user loses the channel, and the number of its members decreases by one.
-        hide.state: The channel has the given hidden state. A new message ends \
-        `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
-        reset.history: No page, lookup or count of the user contains messages that were created \
-        before the lower bound, and the channel has the bound as its `messageOffset`. Other users \
-        keep all messages.
-        pin.reported: The channel's pinned messages contain the message until it is unpinned or \
-        deleted, and the feed reports each change to the members.
-        role.reported: The list of members and the channel's state show the users with the role, \
-        and the feed reports the change to the members.
-        freeze.refuses: While the channel is frozen, messages of other users are refused with \
-        `channelFrozen`.
-        mute.refuses: Messages of a muted user are refused with `mutedInChannel`.
-        ban.loses: A banned user loses the channel and cannot join again during the ban.
-        restrict.self: A user cannot mute or ban themselves: this is refused and has no effect.
-        restricted.all: The pages together contain each user whose restriction has not ended once, \
-        with the reason and the end of the restriction.
-        block.listed: Until the block ends, the blocked user is in the current user's list on all \
-        devices, and in no other user's list because of it.
-        blocked.all: The pages together contain each blocked user once.
-        report.missing: A report of a message, user or channel that does not exist, or that the \
-        user cannot see, throws `notFound` or `refused`.
-        open.live: Users in the channel receive the messages that are sent from then on, and none \
-        of the earlier ones.
         """
 }

@@ -9,13 +9,12 @@ package struct CompleteBackend: ForwardingBackend {
 
     package init(base: any Backend) { self.base = base }
 
-    package func perform<Answer: Sendable>(
-        _ call: String, _ arguments: [(any Sendable)?],
-        _ body: () async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        let answer = try await body()
+    package func forward<Call: BackendCall>(
+        _ call: Call
+    ) async throws(BackendError) -> Call.Answer {
+        let answer = try await call.make(on: base)
         guard capabilities.contains(.separateReactions) else { return answer }
-        return try await completed(answer) as? Answer ?? answer
+        return try await completed(answer) as? Call.Answer ?? answer
     }
 
     private func completed<Answer: Sendable>(

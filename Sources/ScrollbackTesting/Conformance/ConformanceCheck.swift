@@ -1,6 +1,6 @@
 public import Models
 import Store
-import Sync
+public import Sync
 
 /// A check of one promise of a backend.
 ///
@@ -32,7 +32,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         _ promiseID: String, _ summary: String, needs capabilities: BackendCapabilities = [],
         hooks: Set<ConformanceHook> = [], body: @escaping @Sendable (Scene) async throws -> Void
     ) {
-        promise = BackendPromise(id: promiseID)
+        promise = .named(promiseID)
         self.summary = summary
         self.capabilities = capabilities
         self.hooks = hooks
@@ -75,7 +75,7 @@ extension ConformanceCheck {
             outcome = .skipped(reason.text)
         } catch let reason as Broken {
             outcome = .failed(reason.text)
-            broken = reason.promiseID.map(BackendPromise.init) ?? promise
+            broken = reason.promiseID.map(BackendPromise.named) ?? promise
         } catch {
             outcome = .failed("an unexpected error: \(error)")
         }

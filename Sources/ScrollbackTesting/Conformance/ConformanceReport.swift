@@ -1,3 +1,5 @@
+import Sync
+
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The ID of the promise that the check verifies or, if the check found that another promise is

@@ -13,11 +13,13 @@ struct Device: Sendable {
         backend.capabilities.contains(capability)
     }
 
+    func supports(_ type: any BackendRequest.Type) -> Bool { backend.requests.supports(type) }
+
     /// Accepts the invitation to a channel, if the user is invited and has not joined.
     func accept(_ url: ChannelURL) async throws {
         guard can(.invitations) else { return }
         guard try await backend.channel(url).myMemberState == .invited else { return }
-        try await backend.answerInvitation(to: url, accepts: true)
+        try await backend.perform(AnswerInvitation(to: url, accepts: true))
     }
 }
 
@@ -125,7 +127,7 @@ extension Device {
     /// Returns the members of a channel from all pages.
     func members(of url: ChannelURL, limit: Int = 10) async throws -> [Member] {
         try await allPages(of: "the list of members", "members.all") { cursor in
-            let page = try await backend.members(of: url, after: cursor, limit: limit)
+            let page = try await backend.perform(ListMembers(of: url, after: cursor, limit: limit))
             try expect(page.elements.count <= limit, "a page has more than \(limit) members")
             return page
         }

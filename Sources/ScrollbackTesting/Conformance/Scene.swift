@@ -120,7 +120,7 @@ final class Scene: Sendable {
             )
         }
         let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
-        let url = try await devices[0].backend.createChannel(params).url
+        let url = try await devices[0].backend.perform(CreateChannel(params)).url
         for device in devices.dropFirst() { try await device.accept(url) }
         return url
     }

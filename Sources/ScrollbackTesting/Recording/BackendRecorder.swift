@@ -34,16 +34,15 @@ public struct BackendRecorder: ForwardingBackend {
     }
 
     /// Makes a call of ``base`` and records it.
-    public func perform<Answer: Sendable>(
-        _ call: String, _ arguments: [(any Sendable)?],
-        _ body: () async throws(BackendError) -> Answer
-    ) async throws(BackendError) -> Answer {
-        do {
-            let answer = try await body()
-            add(call, arguments) { Answer.self == Void.self ? "done" : shown(answer) }
+    public func forward<Call: BackendCall>(
+        _ call: Call
+    ) async throws(BackendError) -> Call.Answer {
+        do throws(BackendError) {
+            let answer = try await call.make(on: base)
+            add(shown(call: call)) { Call.Answer.self == Void.self ? "done" : shown(answer) }
             return answer
         } catch {
-            add(call, arguments) { "throws \(error)" }
+            add(shown(call: call)) { "throws \(error)" }
             throw error
         }
     }
@@ -51,20 +50,14 @@ public struct BackendRecorder: ForwardingBackend {
     /// Disconnects ``base`` and records the call.
     public func disconnect() async {
         await base.disconnect()
-        add("disconnect()", []) { "done" }
+        add("disconnect()") { "done" }
     }
 
     private func add(
-        _ call: String, _ arguments: [(any Sendable)?], _ answer: @escaping @Sendable () -> String
+        _ call: @autoclosure @escaping @Sendable () -> String,
+        _ answer: @escaping @Sendable () -> String
     ) {
         let prefix = name.isEmpty ? "" : "\(name): "
-        log.add {
-            // Such as `setTyping`, `_` and `in`.
-            let names = call.split { "(:)".contains($0) }
-            let list = zip(names.dropFirst(), arguments).map { label, argument in
-                label == "_" ? shown(argument) : "\(label): \(shown(argument))"
-            }
-            return "\(prefix)\(names[0])(\(list.joined(separator: ", "))) → \(answer())"
-        }
+        log.add { "\(prefix)\(call()) → \(answer())" }
     }
 }

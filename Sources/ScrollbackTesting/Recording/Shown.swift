@@ -1,4 +1,14 @@
 import Models
+import Sync
+
+/// Returns a short description of a call, such as `setFrozen(isFrozen: true, channelURL: general)`.
+func shown<Call: BackendCall>(call: Call) -> String {
+    let parameters = Mirror(reflecting: call).children.compactMap { label, value -> String? in
+        guard let label, !(value is UploadSource), label != "progress" else { return nil }
+        return "\(label): \(shown(value))"
+    }
+    return "\(Call.name)(\(parameters.joined(separator: ", ")))"
+}
 
 /// Returns a short description of an argument or a response, with its most important properties.
 func shown(_ value: Any?) -> String {

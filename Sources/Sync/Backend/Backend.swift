@@ -16,8 +16,10 @@ public import Models
 /// 3. **Messages are reported in full**, in their current version. Channels are reported as patches
 ///    of the fields that are known to have changed.
 ///
-/// ``capabilities`` contains the optional features that a backend supports. Calls for other
-/// optional features throw `unsupported`, as the default implementations do.
+/// The protocol contains the calls that the engine itself needs. All other operations of a server
+/// are requests, such as ``MarkAsRead``: ``requests`` contains those that the backend supports.
+/// ``capabilities`` contains its other optional features. Calls that the backend does not support
+/// throw `unsupported`, as the default implementations do.
 ///
 /// Each operation of the user has a request ID, which is the same in all attempts. The backend may
 /// deduplicate by this ID: it then answers a later attempt like the first one, without executing
@@ -36,7 +38,7 @@ public import Models
 ///   throws `notFound` and has no effect.
 ///
 /// The last promise concerns the calls that change something and name a message: they have a
-/// parameter `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server was restored
+/// parameter or property `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server was restored
 /// from a backup, the same ID may belong to another message, and a call may reach the server before
 /// the feed has reported the new epoch. Therefore the backend sends the epoch to the server, and the
 /// server compares it when it executes the call. If the epoch is `nil`, it is unknown, and the
@@ -210,47 +212,10 @@ public protocol Backend: Sendable {
         newer: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns the number of messages in a range of creation times.
-    ///
-    /// - `count.exact`: The count equals the number of messages on the pages of that range.
-    ///
-    /// - Parameters:
-    ///   - channelURL: The URL of the channel.
-    ///   - lower: The lower bound, inclusive; `nil` for the start of the history.
-    ///   - upper: The upper bound, exclusive; `nil` for the end of the history.
-    /// - Returns: The number of messages.
-    /// - Throws: `unsupported` without `counts`.
-    func countMessages(
-        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
-    ) async throws(BackendError) -> Int
-
-    /// Returns a page of the messages that match a search, in all channels that the user can read.
-    ///
-    /// The server searches by its own rules, because the engine ignores the messages that do not
-    /// match by those of ``/Models/SearchQuery``. It may ignore everything in the parameters except
-    /// the words to find: quotes, excluded words, the channels, and the other filters. It need not
-    /// find the beginnings of words, nor words in the names of files.
-    ///
-    /// - `search.words`: The pages together contain every message whose text has all words to find,
-    ///   and no message that lacks one of them. The server may treat the forms of a word as equal.
-    /// - `search.order`: The newest message comes first. An edited message is sorted by
-    ///   the time of its creation or of its last edit.
-    /// - `search.pages`: The pages contain no message twice, and miss none, even if messages are
-    ///   sent or deleted between two pages.
-    /// - `search.current`: Deleted messages are not found, and edited ones only by their new text.
-    /// - `search.private`: Only messages that the user can read are found.
-    ///
-    /// - Parameters:
-    ///   - params: The text as the user has typed it, and the filters. The order is not used.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of messages in the page.
-    /// - Returns: A page of complete messages, and the cursor of the next page.
-    /// - Throws: `expired` if the server no longer knows the cursor.
-    func searchMessages(
-        matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Message>
-
     // MARK: Changelogs
+    //
+    // A server that has only a feed needs no changelogs: by default, both calls throw
+    // `unsupported`. The engine then fetches again what may have changed.
 
     /// Returns the changes of a channel's messages since a point in time or in the feed: edited
     /// messages in their current version, and deleted messages.
@@ -315,13 +280,6 @@ public protocol Backend: Sendable {
     /// - `channel.same`: The state equals that in the channel list and in the feed. An unread count
     ///   is that of the feed, or 0 if the backend omits it.
     func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel
-
-    /// Returns a page of the members of a group channel, ordered by their IDs.
-    ///
-    /// - `members.all`: The pages together contain each joined and each invited member once.
-    func members(
-        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Member>
 
     // MARK: Writing messages
 
@@ -397,35 +355,6 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> ReactionEvent
 
-    // MARK: Polls
-
-    /// Creates a poll; a message that is sent with the poll's ID shows the poll.
-    ///
-    /// - `poll.options`: The poll and each of its options have IDs, and a message that is sent with
-    ///   the poll's ID contains the poll.
-    ///
-    /// - Parameter poll: The title, the texts of the options, and whether a user may vote for
-    ///   several options.
-    /// - Returns: The poll.
-    /// - Throws: `refused` if the title or the options are missing.
-    func createPoll(_ poll: Poll) async throws(BackendError) -> Poll
-
-    /// Votes in the poll of a message.
-    ///
-    /// - `vote.reported`: A vote replaces the earlier vote of the user; a vote for no option
-    ///   withdraws it. The feed reports the message to the members, with the new counts and a later
-    ///   time of the poll's last change. Each user receives their own `votedOptionIDs`.
-    ///
-    /// `optionIDs` may contain several options only if the poll allows it.
-    ///
-    /// - Returns: The message.
-    /// - Throws: `notFound` if the message is gone or has no poll; `refused` if the poll is closed
-    ///   or has no such option.
-    func vote(
-        for optionIDs: [Int64], inPollOf messageID: MessageID, in channelURL: ChannelURL,
-        epoch: ServerEpoch?
-    ) async throws(BackendError) -> Message
-
     // MARK: Files
 
     /// Uploads a file.
@@ -448,208 +377,29 @@ public protocol Backend: Sendable {
     /// Returns the bytes of a message's file.
     func download(_ file: FileInfo) async throws(BackendError) -> Data
 
-    // MARK: Receipts and typing
+    // MARK: Requests
 
-    /// Marks a channel as read up to the current time.
+    /// The requests that the backend supports, with their handlers; none by default.
     ///
-    /// - `read.reported`: The feed reports the receipt to the members, and the user's unread count
-    ///   becomes 0.
-    func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
-
-    /// Marks a message and all newer ones of its channel as unread.
+    /// The table may depend on the server, and is valid while the user is connected.
     ///
-    /// - `unread.reported`: The feed reports two facts to the user's devices: the user has read the
-    ///   messages before this one, and the unread count includes this message and all newer ones of
-    ///   other users.
+    /// ```swift
+    /// var requests: RequestHandlers {
+    ///     var handlers = RequestHandlers()
+    ///     handlers.on(MarkAsRead.self) { request throws(BackendError) in
+    ///         try await self.http.post("channels/\(request.channelURL)/read")
+    ///     }
+    ///     return handlers
+    /// }
+    /// ```
+    var requests: RequestHandlers { get }
+
+    /// Executes a request.
     ///
-    /// - Throws: `notFound` if the message does not exist.
-    func markAsUnread(
-        from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
-    ) async throws(BackendError)
-
-    /// Marks the messages of a channel up to the current time as delivered to this device.
+    /// By default, calls the handler of the request in ``requests``.
     ///
-    /// - `delivered.reported`: The feed reports the receipt to the members.
-    func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError)
-
-    /// Reports whether the user is typing.
-    ///
-    /// - `typing.reported`: The feed reports the typing users to connected members.
-    ///
-    /// The server ends the typing of a user who sends a message, leaves the channel or disconnects. A
-    /// server may not notice that a device has lost the network. Therefore the engine also ends it:
-    /// when its own connection ends, and after ``SyncOptions/typingTimeout`` without another report.
-    /// While a user goes on typing, the client repeats the call with each key press, at most once in
-    /// each interval of its `typingThrottle`. If the server has no timeout of its own, let the feed
-    /// repeat the report from time to time.
-    func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError)
-
-    // MARK: Managing channels
-
-    /// Creates a group channel with the user as member and operator.
-    ///
-    /// - `create.members`: Each listed user is a joined or an invited member of the channel.
-    /// - `create.distinct`: If the parameters ask for a distinct channel, and one with the same
-    ///   users exists, that channel is returned.
-    func createChannel(
-        _ params: GroupChannelCreateParams
-    ) async throws(BackendError) -> GroupChannel
-
-    /// Changes the name, cover image, data, custom type or metadata of a group channel.
-    ///
-    /// - `updateChannel.absent`: Properties that the patch does not contain keep their values.
-    func updateChannel(
-        _ url: ChannelURL, with patch: Patch<GroupChannel>
-    ) async throws(BackendError) -> GroupChannel
-
-    /// Deletes a group channel with its messages for all members.
-    ///
-    /// - `deleteChannel.gone`: Each member loses the channel.
-    func deleteChannel(_ url: ChannelURL) async throws(BackendError)
-
-    /// Invites users to a group channel.
-    ///
-    /// - `invite.reported`: Each invited user is a joined or an invited member of the channel.
-    func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError)
-
-    /// Accepts or declines an invitation to a group channel.
-    ///
-    /// - `invitation.answer`: A user who accepts has joined. A user who declines loses the channel.
-    /// - `invitation.none`: An answer of a user who has no invitation is refused, even if the user
-    ///   is a member.
-    func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError)
-
-    /// Joins a public group channel.
-    func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel
-
-    /// Leaves a group channel.
-    ///
-    /// - `leave.loses`: The user loses the channel, and the number of its members decreases by one.
-    func leave(_ url: ChannelURL) async throws(BackendError)
-
-    /// Hides a group channel from the user's list, or shows it again.
-    ///
-    /// - `hide.state`: The channel has the given hidden state. A new message ends
-    ///   `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
-    func hide(_ url: ChannelURL, until state: HiddenState) async throws(BackendError)
-
-    /// Resets the history of a group channel for this user only, and returns the new lower bound.
-    ///
-    /// - `reset.history`: No page, lookup or count of the user contains messages that were created
-    ///   before the lower bound, and the channel has the bound as its `messageOffset`. Other users
-    ///   keep all messages.
-    func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp
-
-    /// Pins a message to a group channel, or unpins it.
-    ///
-    /// - `pin.reported`: The channel's pinned messages contain the message until it is unpinned or
-    ///   deleted, and the feed reports each change to the members.
-    ///
-    /// - Throws: `notFound` if the message does not exist.
-    func setPinned(
-        _ isPinned: Bool, _ messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch?
-    ) async throws(BackendError)
-
-    // MARK: Moderating
-
-    /// Sets the role of members of a channel: operator or ordinary member.
-    ///
-    /// - `role.reported`: The list of members and the channel's state show the users with the role,
-    ///   and the feed reports the change to the members.
-    ///
-    /// - Throws: `refused` if the caller is not an operator of the channel; `notFound` if one of
-    ///   the users is not a member, and the call then has no effect.
-    func setRole(
-        _ role: Role, of userIDs: [UserID], in url: ChannelURL
-    ) async throws(BackendError)
-
-    /// Freezes a channel, so that only operators can send messages, or unfreezes it.
-    ///
-    /// - `freeze.refuses`: While the channel is frozen, messages of other users are refused with
-    ///   `channelFrozen`.
-    func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError)
-
-    /// Mutes or bans a user.
-    ///
-    /// - `mute.refuses`: Messages of a muted user are refused with `mutedInChannel`.
-    /// - `ban.loses`: A banned user loses the channel and cannot join again during the ban.
-    /// - `restrict.self`: A user cannot mute or ban themselves: this is refused and has no effect.
-    ///
-    /// The restriction lasts until `end`, or without a limit if `end` is `nil`. The feed need not
-    /// report that a restriction has ended. `reason` is for display.
-    ///
-    /// - Throws: `refused` if the caller is not an operator of the channel.
-    func restrict(
-        _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
-        until end: Timestamp?,
-        reason: String
-    ) async throws(BackendError)
-
-    /// Ends a restriction imposed by ``restrict(_:in:as:until:reason:)``.
-    func lift(
-        _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
-    ) async throws(BackendError)
-
-    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
-    ///
-    /// - `restricted.all`: The pages together contain each user whose restriction has not ended
-    ///   once, with the reason and the end of the restriction.
-    ///
-    /// - Throws: `refused` if the caller is not an operator of the channel.
-    func restrictedUsers(
-        of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<RestrictedUser>
-
-    // MARK: Blocking and reporting
-
-    /// Blocks or unblocks another user for the current user. The server decides what a block
-    /// prevents.
-    ///
-    /// - `block.listed`: Until the block ends, the blocked user is in the current user's list on
-    ///   all devices, and in no other user's list because of it.
-    ///
-    /// - Throws: `notFound` if there is no such user; `refused` if the user is the current user.
-    func setBlocked(_ isBlocked: Bool, _ userID: UserID) async throws(BackendError)
-
-    /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
-    ///
-    /// - `blocked.all`: The pages together contain each blocked user once.
-    func blockedUsers(
-        after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<User>
-
-    /// Reports a message, a user or a channel to the moderators of the service.
-    ///
-    /// - `report.missing`: A report of a message, user or channel that does not exist, or that the
-    ///   user cannot see, throws `notFound` or `refused`.
-    func report(
-        _ report: ModerationReport, epoch: ServerEpoch?
-    ) async throws(BackendError)
-
-    // MARK: Open channels
-
-    /// Returns a page of the open channels, newest first.
-    func openChannels(
-        after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<OpenChannel>
-
-    /// Returns an open channel.
-    func openChannel(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
-
-    /// Creates an open channel with the user as operator.
-    func createOpenChannel(
-        _ params: OpenChannelCreateParams
-    ) async throws(BackendError) -> OpenChannel
-
-    /// Enters an open channel. Until the user exits, the user can fetch its messages, and the feed
-    /// reports new ones.
-    ///
-    /// - `open.live`: Users in the channel receive the messages that are sent from then on, and
-    ///   none of the earlier ones.
-    func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
-
-    /// Exits an open channel.
-    ///
-    /// Disconnecting also exits it.
-    func exit(_ url: ChannelURL) async throws(BackendError)
+    /// - Throws: `unsupported` if there is no handler.
+    func perform<Request: BackendRequest>(
+        _ request: Request
+    ) async throws(BackendError) -> Request.Answer
 }

@@ -30,11 +30,14 @@ package struct PageRequest: Hashable, Sendable {
         self.newer = PageSize.nearest(to: newer)
     }
 
-    var call: BackendRequest {
+    var call: any BackendCall {
         if let parentMessageID {
-            return .replies(parentMessageID, channelURL, anchor, older: older, newer: newer)
+            return CoreCall.Replies(
+                parentID: parentMessageID, channelURL: channelURL, anchor: anchor, older: older,
+                newer: newer)
         }
-        return .messages(channelURL, anchor, older: older, newer: newer)
+        return CoreCall.Messages(
+            channelURL: channelURL, anchor: anchor, older: older, newer: newer)
     }
 
     /// Returns a Boolean value that indicates whether the page of another request also answers this

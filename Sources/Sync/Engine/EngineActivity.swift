@@ -59,7 +59,7 @@ extension SyncEngine {
             Task { await self?.removeActivityObserver(number) }
         }
         for (number, call) in core.calls.sorted(by: { $0.key < $1.key }) {
-            continuation.yield(.began(EngineCall(number, call.request), at: now()))
+            continuation.yield(.began(EngineCall(number, call.value), at: now()))
         }
         return stream
     }
@@ -87,16 +87,16 @@ struct ActivityObservers {
     func report(_ action: SyncCore.Action, at time: Timestamp) {
         if observers.isEmpty { return }
         switch action {
-        case .call(let request, let number):
-            emit(.began(EngineCall(number, request), at: time))
+        case .call(let call, let number):
+            emit(.began(EngineCall(number, call), at: time))
         case .cancel(let number): emit(.canceled(call: number, at: time))
         default: break
         }
     }
 
-    func report(_ answer: BackendAnswer, _ number: Int, at now: () -> Timestamp) {
+    func report(_ answer: CallResult, _ number: Int, at now: () -> Timestamp) {
         if observers.isEmpty { return }
-        emit(.ended(call: number, answer.result, at: now()))
+        emit(.ended(call: number, answer.summary, at: now()))
     }
 
     /// Reports a wait or, if `duration` is `nil`, that the last attempt has failed.
@@ -125,79 +125,49 @@ struct ActivityObservers {
 }
 
 extension EngineCall {
-    fileprivate init(_ number: Int, _ request: BackendRequest) {
-        let (name, detail): (String, String) =
-            switch request {
-            case .connect(let credentials): ("connect", credentials.userID.rawValue)
-            case .feed(let cursor): ("feed", cursor == nil ? "from the beginning" : "")
-            case .messages(_, let anchor, let older, let newer):
-                ("messages", "\(anchor.text), \(older) older, \(newer) newer")
-            case .lookup(let ids, _): ("lookup", "\(ids.count) messages")
-            case .reactions(let ids, _): ("reactions", "of \(ids.count) messages")
-            case .search(_, let cursor, _):
-                ("searchMessages", cursor == nil ? "first page" : "next page")
-            case .messageChanges: ("messageChanges", "")
-            case .channelChanges: ("channelChanges", "")
-            case .channels(_, let cursor): ("channels", cursor == nil ? "first page" : "next page")
-            case .channel: ("channel", "")
-            case .send(let item): ("send", item.requestID.rawValue)
-            case .upload(let item, let index):
-                ("upload", "file \(index + 1) of \(item.requestID.rawValue)")
-            case .update(let id, _, _, _, _): ("update", id.rawValue)
-            case .delete(let id, _, _, _): ("delete", id.rawValue)
-            case .react(_, _, let id, _, _, _): ("react", id.rawValue)
-            case .replies(let id, _, let anchor, let older, let newer):
-                ("replies", "to \(id.rawValue), \(anchor.text), \(older) older, \(newer) newer")
-            case .createChannel: ("createChannel", "")
-            case .updateChannel: ("updateChannel", "")
-            case .join: ("join", "")
-            }
-        self.init(number: number, name: name, channelURL: request.channelURL, detail: detail)
+    fileprivate init(_ number: Int, _ call: some BackendCall) {
+        self.init(
+            number: number, name: "\(type(of: call).name)", channelURL: call.channel,
+            detail: call.detail)
     }
 }
 
-extension MessageAnchor {
-    fileprivate var text: String {
-        switch self {
-        case .newest: "at the newest"
-        case .time(let time): "at \(time)"
-        case .message(let id): "at message \(id.rawValue)"
-        case .cursor: "at a cursor"
-        }
-    }
-}
-
-extension BackendAnswer {
-    fileprivate var result: EngineActivity.CallResult {
-        func records(_ records: [any Record]) -> EngineActivity.CallResult {
+extension CallResult {
+    fileprivate var summary: EngineActivity.CallResult {
+        func summary(_ records: [any Record]) -> EngineActivity.CallResult {
             .success(
                 count: records.count,
                 byteCount: records.reduce(0) { $0 + $1.serializedByteCount })
         }
         switch self {
-        case .failed(let error): return .failure(error)
-        case .session(let session): return records([session.user])
-        case .batch(let batch):
+        case .failure(let error): return .failure(error)
+        case .success(let batch as FeedBatch):
             let byteCount = batch.events.reduce(0) { $0 + ($1.message?.serializedByteCount ?? 0) }
             let truncated = batch.events.compactMap { event in
                 if case .truncation(let url) = event { url } else { nil }
             }
             return .success(
                 count: batch.events.count, byteCount: byteCount, truncated: truncated)
-        case .page(let page): return records(page.messages)
-        case .lookup(let lookup): return records(lookup.found)
-        case .reactions(let reactions): return records(reactions.values.flatMap(\.self))
-        case .found(let page): return records(page.elements)
-        case .messageChanges(let changes): return records(changes.updated)
-        case .channelChanges(let changes): return records(changes.updated)
-        case .channels(let page): return records(page.elements)
-        case .channel(let channel): return records([channel])
-        case .message(let message): return records([message])
-        case .uploaded(let file): return records([file])
-        case .deleted: return .success(count: 0, byteCount: 0)
-        case .reaction(let event): return records([event])
+        case .success(let session as BackendSession): return summary([session.user])
+        case .success(let page as MessagePage): return summary(page.messages)
+        case .success(let lookup as MessageLookup): return summary(lookup.found)
+        case .success(let reactions as [MessageID: [Reaction]]):
+            return summary(reactions.values.flatMap(\.self))
+        case .success(let changes as MessageChangelog): return summary(changes.updated)
+        case .success(let changes as GroupChannelChangelog): return summary(changes.updated)
+        case .success(let page as any PageOfRecords): return summary(page.records)
+        case .success(let record as any Record): return summary([record])
+        case .success: return .success(count: 0, byteCount: 0)
         }
     }
+}
+
+private protocol PageOfRecords {
+    var records: [any Record] { get }
+}
+
+extension Page: PageOfRecords where Element: Record {
+    fileprivate var records: [any Record] { elements }
 }
 
 extension FeedEvent {

@@ -37,7 +37,8 @@ extension SyncCore {
         case .changes(let point):
             let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
             backfill[url].changelog = run
-            call(.messageChanges(url, run.point, nil), .changes)
+            call(
+                CoreCall.MessageChanges(channelURL: url, since: run.point), .changes)
         case .fill(let gap):
             backfill[url].pages += 1
             let anchor = anchor(at: gap.upper, gap.backfillCursor, work)
@@ -80,7 +81,8 @@ extension SyncCore {
         }
         guard !ids.isEmpty else { return }
         backfill[url].isBusy = true
-        call(.reactions(Array(ids.prefix(SyncCore.lookupLimit)), url), .reactions)
+        let requested = Array(ids.prefix(SyncCore.lookupLimit))
+        call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions)
     }
 
     /// Returns the position of the only message that a stale range can contain; `nil` if the range
@@ -150,24 +152,30 @@ extension SyncCore {
 
     // MARK: Answers
 
-    mutating func handleBackfill(_ answer: BackendAnswer, _ call: Call, _ interim: Flights.Interim?)
-    {
-        guard let url = call.request.channelURL else { return }
+    mutating func handleBackfill(_ answer: CallResult, _ call: Call, _ interim: Flights.Interim?) {
+        guard let url = call.value.channel else { return }
         // If later events have voided the answer, repeat the request, even if it failed.
         guard let interim else { return backfill.resume(url) }
-        if case .failed(let error) = answer {
+        if case .failure(let error) = answer {
             return handleFailure(error, url, call.purpose, interim)
         }
-        switch (answer, call.purpose) {
-        case (.lookup(let lookup), .lookup(_, let extent, let rest)):
+        switch call.value {
+        case is CoreCall.Lookup:
+            guard case .success(let lookup) = answer.of(CoreCall.Lookup.self),
+                case .lookup(_, let extent, let rest) = call.purpose
+            else { break }
             if handleLookup(lookup, in: url, extent, rest, interim) { return }
-        case (.reactions(let reactions), .reactions):
-            guard case .reactions(let ids, _) = call.request else { break }
+        case let request as CoreCall.Reactions:
+            guard case .success(let reactions) = answer.of(CoreCall.Reactions.self) else { break }
+            let ids = request.messageIDs
             let isStored: Void? = write { (ingest) throws(StoreError) in
                 try ingest.apply(reactions, of: ids, in: url, since: interim)
             }
             if isStored != nil { backfill[url].failures = 0 }
-        case (.messageChanges(let changes), .changes):
+        case is CoreCall.MessageChanges:
+            guard case .success(let changes) = answer.of(CoreCall.MessageChanges.self) else {
+                break
+            }
             return handleChanges(changes, in: url, interim)
         default: break
         }
@@ -268,7 +276,7 @@ extension SyncCore {
     ) {
         let requested = ids.prefix(SyncCore.lookupLimit)
         call(
-            .lookup(Array(requested), url),
+            CoreCall.Lookup(messageIDs: Array(requested), channelURL: url),
             .lookup(url, extent, rest: ids.dropFirst(requested.count)))
     }
 
@@ -332,13 +340,13 @@ extension SyncCore {
         }
         backfill.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
-        where call.request.channelURL == url {
+        where call.value.channel == url {
             switch call.purpose {
             case .page(var fetch) where fetch.step != nil:
                 fetch.step = nil
                 setFetch(fetch, of: number)
             case .changes, .lookup, .reactions: cancelCall(number)
-            case .page, .connect, .feed, .question, .outbox: break
+            case .page, .connect, .feed, .caller, .outbox: break
             }
         }
     }

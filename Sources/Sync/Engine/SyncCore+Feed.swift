@@ -15,12 +15,14 @@ extension SyncCore {
         hasFeedBegun = token != nil
         polling.isWaiting = false
         polling.requestedAt = time
-        call(.feed(token?.point.cursor), .feed(after: token))
+        call(CoreCall.Feed(since: token?.point.cursor), .feed(after: token))
     }
 
-    mutating func handleFeed(_ answer: BackendAnswer, after token: FeedToken?) {
+    mutating func handleFeed(
+        _ answer: Result<FeedBatch, BackendError>, after token: FeedToken?
+    ) {
         switch answer {
-        case .batch(let batch):
+        case .success(let batch):
             guard let last = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
                 return waitForFeed(atLeast: nil)
             }
@@ -30,11 +32,10 @@ extension SyncCore {
             connector.recordProgress()
             let isRepeated = batch.cursor == token?.point.cursor
             continueFeed(after: batch, isRepeated: isRepeated)
-        case .failed(let error) where error.code == .expired && token != nil:
+        case .failure(let error) where error.code == .expired && token != nil:
             handleLoss(.expiredCursor)
-        case .failed(let error):
+        case .failure(let error):
             waitForFeed(atLeast: error.retryAfter)
-        default: break
         }
     }
 

@@ -38,6 +38,26 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
+    /// Requests a page for a caller of the engine.
+    mutating func fetch(_ request: PageRequest, for caller: PageFetch.Caller) {
+        guard canMakeCall(about: "channel \(request.channelURL)", caller.ticket) else { return }
+        fetch(withValidBound(request), callers: [caller])
+    }
+
+    /// Removes the bound from a request whose bound is the newest end, and whose cursor is no
+    /// longer the backfill cursor of the gap at that end.
+    ///
+    /// After a truncation, messages may be missing between the bound and the page.
+    private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
+        guard case .cursor(let cursor) = request.anchor, request.bound == .end,
+            request.parentMessageID == nil
+        else { return request }
+        let url = request.channelURL
+        let gap =
+            read { (reader) throws(StoreError) in try reader.firstGap(below: .end, in: url) } ?? nil
+        return gap?.upper == .end && gap?.backfillCursor == cursor ? request : request.repeated
+    }
+
     /// Replaces the step and the callers that need a page in flight, and cancels the call if
     /// nothing needs the page any more.
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
@@ -47,11 +67,15 @@ extension SyncCore {
 
     /// Stores a page, replies to the callers, and continues the backfill.
     mutating func handlePage(
-        _ answer: BackendAnswer, _ fetch: PageFetch, _ interim: Flights.Interim?
+        _ answer: Result<MessagePage, BackendError>, _ fetch: PageFetch,
+        _ interim: Flights.Interim?
     ) {
         let request = fetch.request
         let url = request.channelURL
-        if case .failed(let error) = answer {
+        let page: MessagePage
+        switch answer {
+        case .success(let answer): page = answer
+        case .failure(let error):
             for caller in fetch.callers { act(.fail(SyncError(error), ticket: caller.ticket)) }
             guard fetch.step != nil else { return }
             // Later events may have voided the answer. If so, repeat the request, even if it
@@ -60,16 +84,14 @@ extension SyncCore {
             return handleFailure(error, url, .page(fetch), interim)
         }
         guard let interim else {
-            for caller in fetch.callers {
-                let question = SyncQuestion.page(request, caller.source)
-                repeatQuestion(question, caller.ticket, attempt: caller.attempt)
+            for caller in fetch.callers
+            where canRepeat(about: "channel \(url)", caller.ticket, caller.attempt) {
+                self.fetch(
+                    request.repeated,
+                    for: PageFetch.Caller(
+                        ticket: caller.ticket, attempt: caller.attempt + 1, source: caller.source))
             }
             if fetch.step != nil { backfill.resume(url) }
-            return
-        }
-        guard case .page(let page) = answer else {
-            for caller in fetch.callers { act(.fail(.unexpectedReply, ticket: caller.ticket)) }
-            if fetch.step != nil { resumeOrPause(url) }
             return
         }
         let before = fetch.step.map { state(before: page, $0, in: url) }
@@ -81,7 +103,7 @@ extension SyncCore {
                 lossCount: try ingest.batch.lossCount())
         }
         for caller in fetch.callers {
-            reply(fetched.map { .page($0) }, to: .page(request, caller.source), caller.ticket)
+            reply(fetched, about: "channel \(url)", caller.ticket)
         }
         if let step = fetch.step, let before {
             // If the page was not stored, it is requested again.

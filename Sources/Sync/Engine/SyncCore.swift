@@ -19,13 +19,17 @@ struct SyncCore {
         /// The app has answered the request for new credentials; `nil` if it has none.
         case renew(Credentials?)
         /// The backend has answered a call.
-        case answer(BackendAnswer, call: Int)
+        case answer(CallResult, call: Int)
         /// A wait has ended.
         case waited(Wait)
         /// The maximum number of attempts was reached, so the engine does not wait for another one.
         case gaveUp(Wait)
-        /// A caller of the engine makes a request.
-        case ask(SyncQuestion, ticket: Int)
+        /// A caller of the engine makes a call.
+        case make(any CallerCall, ticket: Int)
+        /// A caller of the engine requests a page of messages or replies, which is stored.
+        ///
+        /// Observers are notified with the given source of the change.
+        case fetch(PageRequest, CollectionEventSource, ticket: Int)
         /// A caller waits until the engine has caught up in a channel or, if the URL is `nil`, in
         /// all channels.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
@@ -44,7 +48,7 @@ struct SyncCore {
 
     /// An action that the engine performs for the core.
     enum Action: Sendable {
-        case call(BackendRequest, number: Int)
+        case call(any BackendCall, number: Int)
         case cancel(call: Int)
         /// Wait before an attempt, at least as long as the server demands.
         ///
@@ -63,7 +67,7 @@ struct SyncCore {
         case keepFiles([FileCopy])
         case emit(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
-        case reply(SyncReply, ticket: Int)
+        case reply(any Sendable, ticket: Int)
         case fail(SyncError, ticket: Int)
     }
 
@@ -110,9 +114,9 @@ struct SyncCore {
             /// The reactions of shown messages.
             case reactions
             case outbox(RequestID)
-            case question(SyncQuestion, ticket: Int, attempt: Int)
+            case caller(any CallerCall, ticket: Int, attempt: Int)
         }
-        let request: BackendRequest
+        let value: any BackendCall
         var purpose: Purpose
         /// The key to the changes that are stored between the request and the answer.
         ///
@@ -122,7 +126,7 @@ struct SyncCore {
         /// The tickets of the callers that wait for the answer.
         var tickets: [Int] {
             switch purpose {
-            case .question(_, let ticket, _): [ticket]
+            case .caller(_, let ticket, _): [ticket]
             case .page(let fetch): fetch.callers.map(\.ticket)
             case .connect, .feed, .changes, .lookup, .reactions, .outbox: []
             }
@@ -238,7 +242,9 @@ struct SyncCore {
         case .answer(let answer, let number): handle(answer, of: number)
         case .waited(let wait): handle(wait)
         case .gaveUp(let wait): handleLastAttempt(wait)
-        case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
+        case .make(let call, let ticket): make(call, ticket, attempt: 1)
+        case .fetch(let request, let source, let ticket):
+            fetch(request, for: PageFetch.Caller(ticket: ticket, attempt: 1, source: source))
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
             pollForCallers()
@@ -293,40 +299,40 @@ struct SyncCore {
 
     mutating func act(_ action: Action) { actions.append(action) }
 
-    mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
+    mutating func call(_ call: any BackendCall, _ purpose: Call.Purpose) {
         lastNumber += 1
         var flight: Flights.Flight?
-        switch request {
-        case .connect, .feed: break
-        case .search: flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
-        default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
+        switch call {
+        case is CoreCall.Connect, is CoreCall.Feed: break
+        case is SearchMessages: flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
+        default: flight = flights.begin(in: call.channel, isFollowed: hasFeedBegun)
         }
-        calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
-        act(.call(request, number: lastNumber))
+        calls[lastNumber] = Call(value: call, purpose: purpose, flight: flight)
+        act(.call(call, number: lastNumber))
     }
 
-    private mutating func handle(_ answer: BackendAnswer, of number: Int) {
+    private mutating func handle(_ answer: CallResult, of number: Int) {
         // Ignore the answers of canceled calls and of earlier connections.
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
-        if case .failed(let error) = answer, endsConnection(error, call) {
+        if case .failure(let error) = answer, endsConnection(error, call) {
             // If an error ends the connection, the item has not reached the server.
             if case .outbox(let id) = call.purpose { clearDoubtfulMark(of: id) }
             return loseConnection(error, call)
         }
         switch call.purpose {
         case .connect:
-            if case .session(let session) = answer { begin(session) }
-        case .feed(let token): handleFeed(answer, after: token)
-        case .page(let fetch): handlePage(answer, fetch, interim)
+            if case .success(let session) = answer.of(CoreCall.Connect.self) { begin(session) }
+        case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token)
+        case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)
         case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
         case .outbox(let id):
             handleSending(answer, id, call, interim)
             pollNow()
-        case .question(let question, let ticket, let attempt):
-            handle(answer, to: question, ticket, attempt, interim)
+        case .caller(let made, let ticket, let attempt):
+            handle(answer, to: made, ticket, attempt, interim)
         }
-        if let knownReactions, let url = call.request.channelURL,
+        if let knownReactions, let url = call.value.channel,
             backfill.isShown(url) || knownReactions.needed[url] != nil
         {
             // The answer may contain shown messages, whose reactions have to be requested.
@@ -509,7 +515,7 @@ struct SyncCore {
 
     mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
         switch step {
-        case .connect(let credentials): call(.connect(credentials), .connect)
+        case .connect(let credentials): call(CoreCall.Connect(credentials: credentials), .connect)
         case .wait(let attempt):
             let wait = Wait.connection(generation: connector.generation)
             act(.wait(wait, beforeAttempt: attempt, atLeast: duration))
@@ -592,7 +598,9 @@ struct SyncCore {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
-            if case .send(let item) = call.request { outbox.markDoubtful(item.requestID) }
+            if let send = call.value as? CoreCall.Send {
+                outbox.markDoubtful(send.item.requestID)
+            }
             for ticket in call.tickets {
                 act(
                     .fail(
@@ -672,7 +680,7 @@ struct SyncCore {
                 ?? (isDone ? nil : cacheDamage)
             guard isDone || error != nil else { continue }
             abandon(ticket)
-            act(error.map { .fail($0, ticket: ticket) } ?? .reply(.caughtUp, ticket: ticket))
+            act(error.map { .fail($0, ticket: ticket) } ?? .reply((), ticket: ticket))
         }
     }
 }

@@ -1,98 +1,56 @@
-public import Models
+package import Foundation
+package import Models
 import Store
 
-// The user's operations on channels. They need a connection and are not queued. A channel that a
-// call returns is stored, and reported to observers of the store. All other effects of an operation
-// arrive through the feed.
+// Operations of the server. They need a connection and are not queued.
 extension SyncEngine {
-    /// Creates a group channel.
+    /// Runs a request on the server.
     ///
-    /// - Returns: The new channel, or the existing one if the parameters ask for a distinct channel
-    ///   and there is one with the same members.
-    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with the reason as its cause;
-    ///   `store`, `closed`, `canceled`.
-    public func createChannel(
-        _ params: GroupChannelCreateParams
-    ) async throws(SyncError) -> GroupChannel {
-        try await channel(.createChannel(params))
-    }
-
-    /// Changes the name, cover image, data, custom type or metadata of a group channel.
+    /// The call stores the request's effect on the cache, such as a new channel, before it returns.
+    /// All other effects arrive through the feed. If the request names a message, the server
+    /// compares the epoch of the stored message with its own.
     ///
-    /// - Returns: The channel after the change.
-    /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
-    public func updateChannel(
-        _ url: ChannelURL, with patch: Patch<GroupChannel>
-    ) async throws(SyncError) -> GroupChannel {
-        try await channel(.updateChannel(url, patch))
-    }
-
-    /// Joins a public group channel.
-    ///
-    /// - Returns: The channel.
-    /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
-    public func join(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        try await channel(.join(url))
-    }
-
-    /// Enters an open channel.
-    ///
-    /// The feed does not report earlier events of the channel, so the ranges of the stored history
-    /// that viewers show are fetched again.
-    ///
-    /// - Returns: The channel, which the call has stored.
-    /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
-    package func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
-        // Add the gap before entering, so that a message that arrives immediately after entering is
-        // newer than the gap's lower bound.
-        try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
-        let channel = try await perform { (backend) throws(BackendError) in
-            try await backend.enter(url)
+    /// - Parameter request: The request. The limit of a page is clamped to 1...10,000.
+    /// - Returns: The answer. A channel is returned as it is stored.
+    /// - Throws: ``SyncError`` with code `unsupported`; `notConnected`; `refused`, with the reason
+    ///   as its cause; `notFound` if the server was restored to an earlier state, and has not
+    ///   returned the message since; `store`, `closed`, `canceled`.
+    public func perform<Request: BackendRequest>(
+        _ request: Request
+    ) async throws(SyncError) -> Request.Answer {
+        var request = request
+        if var page = request as? any PageOfList {
+            page.limit = PageSize.nearest(to: page.limit, atLeast: 1)
+            request = page as? Request ?? request
         }
-        try change { (core) throws(SyncError) in try core.enter(channel) }
-        return channel
-    }
-
-    func channel(_ question: SyncQuestion) async throws(SyncError) -> GroupChannel {
-        guard case .channel(let channel) = try await reply(to: question) else {
-            throw .unexpectedReply
+        if var naming = request as? any MessageRequest, naming.epoch == nil,
+            let message = naming.message
+        {
+            naming.epoch = try stored { (reader) throws(StoreError) in
+                try reader.epoch(of: message.id, in: message.channelURL)
+            }
+            request = naming as? Request ?? request
         }
-        return channel
+        if let url = (request as? EnterOpenChannel)?.channelURL {
+            // Add the gap before entering, so that a message that arrives immediately after
+            // entering is newer than the gap's lower bound.
+            try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
+        }
+        return try await make(AppRequest(call: request))
     }
 
-    /// Calls the backend for an operation that does not involve the store.
+    /// Returns a Boolean value that indicates whether the server supports a request.
     ///
-    /// - Parameter call: A closure that makes the call.
-    /// - Returns: The result of the closure.
-    /// - Throws: ``SyncError`` with code `notConnected`, `refused` or `canceled`, with the
-    ///   backend's error as its cause.
-    public nonisolated func perform<Value: Sendable>(
-        _ call: (any Backend) async throws(BackendError) -> Value
-    ) async throws(SyncError) -> Value {
-        do throws(BackendError) {
-            return try await call(backend)
-        } catch {
-            throw SyncError(error)
-        }
+    /// The value is valid while the user is connected, because some backends learn it from the
+    /// server.
+    public nonisolated func supports(_ type: any BackendRequest.Type) -> Bool {
+        backend.requests.supports(type)
     }
 
-    /// Calls the backend for an operation that changes something and names a message.
+    /// Downloads a message's file, and returns its bytes.
     ///
-    /// - Parameters:
-    ///   - id: The ID of the message.
-    ///   - url: The URL of the message's channel.
-    ///   - call: A closure that makes the call with the given epoch, which is that of the stored
-    ///     message.
-    /// - Returns: The result of the closure.
-    /// - Throws: ``SyncError`` with code `notFound` if the server was restored to an earlier state
-    ///   and has not returned the message since; `store`, `closed`; the errors of the call.
-    package nonisolated func perform<Value: Sendable>(
-        on id: MessageID, in url: ChannelURL,
-        _ call: (any Backend, ServerEpoch?) async throws(BackendError) -> Value
-    ) async throws(SyncError) -> Value {
-        let epoch = try stored { (reader) throws(StoreError) in try reader.epoch(of: id, in: url) }
-        return try await perform { (backend) throws(BackendError) in
-            try await call(backend, epoch)
-        }
+    /// - Throws: ``SyncError``, as ``perform(_:)`` does.
+    package func download(_ file: FileInfo) async throws(SyncError) -> Data {
+        try await make(Uncached(call: CoreCall.Download(file: file)))
     }
 }

@@ -38,9 +38,7 @@ extension SyncEngine {
     package func fetch(
         _ request: PageRequest, _ source: CollectionEventSource
     ) async throws(SyncError) -> FetchedMessages {
-        guard case .page(let fetched) = try await reply(to: .page(request, source)) else {
-            throw .unexpectedReply
-        }
+        let fetched: FetchedMessages = try await reply { .fetch(request, source, ticket: $0) }
         // The engine itself looks up the stored messages that a page of a channel's history does
         // not contain, but not those of a thread's page.
         if request.parentMessageID != nil, !fetched.unconfirmed.isEmpty {
@@ -66,9 +64,8 @@ extension SyncEngine {
         while !rest.isEmpty {
             let requested = Array(rest.prefix(SyncCore.lookupLimit))
             rest = rest.dropFirst(requested.count)
-            guard case .lookup(let lookup) = try await reply(to: .lookup(requested, url)) else {
-                throw .unexpectedReply
-            }
+            let lookup = try await make(
+                LookUp(call: CoreCall.Lookup(messageIDs: requested, channelURL: url)))
             found += lookup.found
             gone += lookup.gone
         }
@@ -97,12 +94,9 @@ extension SyncEngine {
         matching params: MessageSearchParams, after cursor: PageCursor? = nil,
         limit: Int = MessageSearchParams.defaultPageSize
     ) async throws(SyncError) -> ServerSearchPage {
-        let question = SyncQuestion.search(
-            params, cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
-        guard case .found(let page) = try await reply(to: question) else {
-            throw .unexpectedReply
-        }
-        return page
+        let limit = PageSize.nearest(to: limit, atLeast: 1)
+        return try await make(
+            FindMessages(call: SearchMessages(matching: params, after: cursor, limit: limit)))
     }
 
     /// Fetches replies to a message around an anchor.
@@ -155,11 +149,9 @@ extension SyncEngine {
             point = token.map { .token($0) }
         }
         guard let point else { throw .withoutToken("the messages of \(url)") }
-        let question = SyncQuestion.messageChanges(url, point, params)
-        guard case .messageChanges(let changes) = try await reply(to: question) else {
-            throw .unexpectedReply
-        }
-        return changes
+        return try await make(
+            FetchMessageChanges(
+                call: CoreCall.MessageChanges(channelURL: url, since: point, params: params)))
     }
 
     /// Fetches a page of the changes of the user's group channels.
@@ -182,11 +174,8 @@ extension SyncEngine {
             point = token.map { .token($0) }
         }
         guard let point else { throw .withoutToken("the channels") }
-        let question = SyncQuestion.channelChanges(point, params)
-        guard case .channelChanges(let changes) = try await reply(to: question) else {
-            throw .unexpectedReply
-        }
-        return changes
+        return try await make(
+            FetchChannelChanges(call: CoreCall.ChannelChanges(since: point, params: params)))
     }
 
     /// Fetches a page of the group channels that match a query.
@@ -202,17 +191,14 @@ extension SyncEngine {
     ) async throws(SyncError) -> Page<GroupChannel> {
         var query = query
         query.limit = query.pageSize
-        guard case .channels(let page) = try await reply(to: .channels(query, cursor)) else {
-            throw .unexpectedReply
-        }
-        return page
+        return try await make(FetchChannels(call: CoreCall.Channels(query: query, cursor: cursor)))
     }
 
     /// Fetches a group channel.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
-        try await channel(.channel(url))
+        try await make(FetchChannel(url))
     }
 
     // MARK: Viewers
@@ -252,13 +238,6 @@ extension SyncEngine {
 }
 
 extension SyncError {
-    /// The error for a reply that does not match its question.
-    static var unexpectedReply: SyncError {
-        SyncError(
-            .serverFailure,
-            "the backend returned the result of another request: correct its implementation")
-    }
-
     fileprivate static func withoutToken(_ what: String) -> SyncError {
         SyncError(
             .invalidArgument,

@@ -76,10 +76,10 @@ extension SyncEngine {
             var used: Set<PageCursor> = []
             while true {
                 let request = PageRequest(in: url, at: anchor, bound: bound, older: pageSize)
-                let reply = try await reply(to: .compare(request))
-                guard case .compared(let found, let next, let from) = reply else { break }
-                differences.append(found)
-                guard let next, let from, segment.lower < from else { break }
+                let reply = try await make(ComparePage(request: request))
+                differences.append(reply.differences)
+                guard let next = reply.next, let from = reply.lowerBound, segment.lower < from
+                else { break }
                 guard used.insert(next).inserted else { throw .stalled(url) }
                 bound = from
                 anchor = .cursor(next)
@@ -101,9 +101,8 @@ extension SyncEngine {
         var found: Set<MessageID> = []
         for start in stride(from: 0, to: ids.count, by: SyncCore.lookupLimit) {
             let requested = Array(ids[start..<min(start + SyncCore.lookupLimit, ids.count)])
-            guard case .lookup(let lookup) = try await reply(to: .confirm(requested, url)) else {
-                continue
-            }
+            let lookup = try await make(
+                Uncached(call: CoreCall.Lookup(messageIDs: requested, channelURL: url)))
             found.formUnion(lookup.found.compactMap(\.messageID))
         }
         return found
@@ -117,11 +116,7 @@ extension SyncEngine {
         // If there is a difference, compare a second time: the feed may have been about to report
         // it.
         for _ in 0..<2 {
-            guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
-            else {
-                throw .unexpectedReply
-            }
-            guard let found else { return nil }
+            guard let found = try await make(CompareChannel(url)) else { return nil }
             if found == last { return found }
             last = found
         }
@@ -199,10 +194,10 @@ extension SyncEngine {
         while !rest.isEmpty {
             let requested = Array(rest.prefix(SyncCore.lookupLimit))
             rest = rest.dropFirst(requested.count)
-            _ = try await reply(
-                to: rest.isEmpty
-                    ? .lookupUnconfirmed(requested, url, extent, lossCount: fetched.lossCount)
-                    : .lookup(requested, url))
+            _ = try await make(
+                LookUp(
+                    call: CoreCall.Lookup(messageIDs: requested, channelURL: url),
+                    verified: rest.isEmpty ? (extent, fetched.lossCount) : nil))
         }
     }
 

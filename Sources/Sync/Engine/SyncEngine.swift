@@ -76,7 +76,7 @@ public actor SyncEngine {
 
     private enum Outcome: Sendable {
         case connected(User, BackendError?)
-        case reply(SyncReply)
+        case reply(any Sendable)
     }
 
     /// Creates an engine, which does nothing until ``connect(as:)`` is called.
@@ -351,15 +351,15 @@ public actor SyncEngine {
 
     // MARK: Requests of callers
 
-    func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {
-        try await reply { .ask(question, ticket: $0) }
+    func make<Made: CallerCall>(_ made: Made) async throws(SyncError) -> Made.Reply {
+        try await reply { .make(made, ticket: $0) }
     }
 
-    func reply(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> SyncReply {
-        switch try await outcome(input) {
-        case .reply(let reply): return reply
-        case .connected: preconditionFailure("The core must answer a request with a reply.")
+    func reply<Reply>(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> Reply {
+        guard case .reply(let reply) = try await outcome(input), let reply = reply as? Reply else {
+            preconditionFailure("The core must answer with a \(Reply.self).")
         }
+        return reply
     }
 
     private func outcome(
@@ -459,7 +459,7 @@ public actor SyncEngine {
     private func perform(_ action: SyncCore.Action) {
         activityObservers.report(action, at: core.time)
         switch action {
-        case .call(let request, let number): call(request, number)
+        case .call(let call, let number): self.call(call, number)
         case .cancel(let number): cancel(number)
         case .wait(let wait, let attempt, let duration):
             self.wait(wait, beforeAttempt: attempt, atLeast: duration)
@@ -485,23 +485,35 @@ public actor SyncEngine {
         }
     }
 
-    private func call(_ request: BackendRequest, _ number: Int) {
+    private func call(_ call: any BackendCall, _ number: Int) {
         let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
         // A canceled feed that begins late would otherwise take the first batch of the new
         // connection, which reports that the feed is live.
         var canceled: [Task<Void, Never>] = []
-        if case .connect = request { canceled += canceledCalls.values }
+        if call is CoreCall.Connect { canceled += canceledCalls.values }
         let task = Task { [weak self, canceled] in
             await ending?.value
             for call in canceled { await call.value }
-            let answer = await backend.answer(
-                to: request, store.outboxFiles,
-                storedChannel: {
-                    // If the channel cannot be read, the server decides.
-                    request.channelURL.flatMap { try? store.groupChannel($0) }
-                }
-            ) { progress in
-                guard case .upload(let item, _) = request else { return }
+            let answer = await SyncEngine.answer(to: call, backend, store, meter)
+            meter.end()
+            await self?.handle(answer, number)
+        }
+        calls[number] = RunningCall(task: task, meter: meter)
+    }
+
+    private static func answer(
+        to call: any BackendCall, _ backend: any Backend, _ store: ChatStore, _ meter: UploadMeter
+    ) async -> CallResult {
+        do throws(BackendError) {
+            guard let upload = call as? OutboxUpload else {
+                return .success(try await call.make(on: backend))
+            }
+            let item = upload.item
+            // The channel may have changed since the item was stored. If it cannot be read, the
+            // server decides.
+            let channel = try? store.groupChannel(item.channelURL)
+            if let refusal = channel.flatMap(backend.sendingRefusal) { throw refusal }
+            let file = try await upload.make(on: backend, files: store.outboxFiles) { progress in
                 meter.report(progress) {
                     // Ignore the error: a closed store has no observers.
                     _ = try? store.emit(
@@ -511,10 +523,10 @@ public actor SyncEngine {
                             total: progress.bytesInAll ?? progress.bytesTransferred))
                 }
             }
-            meter.end()
-            await self?.handle(answer, number)
+            return .success(file)
+        } catch {
+            return .failure(error)
         }
-        calls[number] = RunningCall(task: task, meter: meter)
     }
 
     private func cancel(_ number: Int) {
@@ -523,7 +535,7 @@ public actor SyncEngine {
         call.cancel()
     }
 
-    private func handle(_ answer: BackendAnswer, _ number: Int) {
+    private func handle(_ answer: CallResult, _ number: Int) {
         canceledCalls[number] = nil
         guard calls.removeValue(forKey: number) != nil else { return }
         activityObservers.report(answer, number, at: now)

@@ -5,21 +5,25 @@ extension SyncCore {
     // MARK: Answers
 
     mutating func handleSending(
-        _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ interim: Flights.Interim?
+        _ answer: CallResult, _ id: RequestID, _ call: Call, _ interim: Flights.Interim?
     ) {
-        guard let url = call.request.channelURL else { return }
+        guard let url = call.value.channel else { return }
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let item = found else {
             // The item was canceled, or the feed has confirmed it, while the request was in flight.
             return outbox.setBusy(false, url)
         }
-        if case .failed(let error) = answer { return handleFailure(error, item, call) }
+        let value: any Sendable
+        switch answer {
+        case .success(let answer): value = answer
+        case .failure(let error): return handleFailure(error, item, call)
+        }
         let isShown = backfill.isShown(url)
         var isMissing = false
         let written: Void? = write { (ingest) throws(StoreError) in
-            switch answer {
-            case .message(let message):
+            switch (call.value, value) {
+            case (_, let message as Message):
                 let source = DeliveryResult.sent(message).source(of: item)
                 // If the feed does not report all events since the call began, it is unknown which
                 // messages are next to this one, so it is stored alone, inside a gap. This also
@@ -56,24 +60,20 @@ extension SyncCore {
                 }
                 // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.end(item, with: .sent(message))
-            case .deleted:
-                if case .delete(let messageID, _, _, _) = call.request {
-                    try ingest.delete(messageID, in: url, at: nil, .eventMessageDeleted)
-                }
+            case (let deletion as CoreCall.Delete, _):
+                try ingest.delete(deletion.messageID, in: url, at: nil, .eventMessageDeleted)
                 try ingest.end(item, with: .done)
-            case .reaction(let event):
+            case (_, let event as ReactionEvent):
                 isMissing = try ingest.apply(answered: event)
                 try ingest.end(item, with: .done)
-            case .uploaded(let file):
+            case (let upload as OutboxUpload, let file as FileInfo):
                 var item = item
-                if case .upload(_, let index) = call.request {
-                    item.setUploadedFile(file, at: index)
-                }
+                item.setUploadedFile(file, at: upload.index)
                 try ingest.batch.save(item)
             default: break
             }
         }
-        guard written != nil || endUnstored(item, answer) else {
+        guard written != nil || endUnstored(item, value, call) else {
             return wait(forOutboxOf: url, atLeast: nil)
         }
         if isMissing { backfill.examine(url, isNew: true) }
@@ -86,14 +86,11 @@ extension SyncCore {
     ///
     /// Returns `false` if storing the answer failed for another reason, or if the end of the item
     /// cannot be written either.
-    private mutating func endUnstored(_ item: OutboxItem, _ answer: BackendAnswer) -> Bool {
-        guard isHaltedByDamage else { return false }
-        let result: DeliveryResult
-        switch answer {
-        case .message(let message): result = .sent(message)
-        case .deleted, .reaction: result = .done
-        default: return false
-        }
+    private mutating func endUnstored(
+        _ item: OutboxItem, _ answer: any Sendable, _ call: Call
+    ) -> Bool {
+        guard isHaltedByDamage, !(call.value is OutboxUpload) else { return false }
+        let result: DeliveryResult = (answer as? Message).map { .sent($0) } ?? .done
         let written: Void? = write { (ingest) throws(StoreError) in
             try ingest.end(item, with: result)
         }
@@ -103,7 +100,7 @@ extension SyncCore {
     /// Returns a Boolean value that indicates whether repeating a call has no further effect on the
     /// server.
     private func isRepeatable(_ call: Call, of item: OutboxItem) -> Bool {
-        if case .send = call.request { return deduplicates(item) }
+        if call.value is CoreCall.Send { return deduplicates(item) }
         return true
     }
 
@@ -114,7 +111,7 @@ extension SyncCore {
         // and the request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
-        if isDoubtful, case .send = call.request { outbox.markDoubtful(item.requestID) }
+        if isDoubtful, call.value is CoreCall.Send { outbox.markDoubtful(item.requestID) }
         let isRepeated = isRepeatable(call, of: item) && options.resendPolicy == .automatic
         if isDoubtful && isRepeated {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
@@ -254,7 +251,7 @@ extension SyncCore {
     /// engine's events.
     mutating func finish(_ item: OutboxItem, _ result: DeliveryResult) {
         for ticket in resultTickets.removeValue(forKey: item.requestID) ?? [] {
-            act(.reply(.deliveryResult(result), ticket: ticket))
+            act(.reply(result, ticket: ticket))
         }
         act(.emit(.deliveryResult(result, of: item)))
         if case .failed = result { return }
@@ -278,7 +275,7 @@ extension SyncCore {
             let error = readFailure ?? SyncError(.store, "outbox item \(id) cannot be read")
             act(.fail(error, ticket: ticket))
         case .some(nil): resultTickets[id, default: []].append(ticket)
-        case .some(.some(let result)): act(.reply(.deliveryResult(result), ticket: ticket))
+        case .some(.some(let result)): act(.reply(result, ticket: ticket))
         }
     }
 }

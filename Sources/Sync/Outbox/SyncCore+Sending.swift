@@ -54,9 +54,9 @@ extension SyncCore {
                 continue
             }
             switch nextStep(of: item) {
-            case .request(let request):
+            case .call(let call):
                 outbox.setBusy(true, url)
-                return send(request, item)
+                return send(call, item)
             case .delay(let duration):
                 outbox.setBusy(true, url)
                 return act(
@@ -75,7 +75,7 @@ extension SyncCore {
     }
 
     private enum NextStep {
-        case request(BackendRequest)
+        case call(any BackendCall)
         case delay(Duration)
         case failure(ErrorCode, String)
         case finished(DeliveryResult)
@@ -157,13 +157,13 @@ extension SyncCore {
             return .failure(.unknown, "a newer version of the app wrote the message")
         }
         if let index = item.indicesToUpload.first {
-            return .request(.upload(item, index: index))
+            return .call(OutboxUpload(item: item, index: index))
         }
         var attempt = item
         attempt.attempts =
             outbox.isUntried(item.requestID)
             ? 1 : max(2, item.attempts + attempts[item.requestID, default: 0] + 1)
-        return .request(.send(attempt))
+        return .call(CoreCall.Send(item: attempt))
     }
 
     /// Returns a Boolean value that indicates whether the server recognizes a repeated request of
@@ -223,17 +223,26 @@ extension SyncCore {
             guard let update = item.update else {
                 return .failure(.unknown, "the edit has no content")
             }
-            return .request(.update(id, url, update, requestID, epoch))
-        case .delete: return .request(.delete(id, url, requestID, epoch))
+            return .call(
+                CoreCall.Update(
+                    messageID: id, channelURL: url, update: update, requestID: requestID,
+                    epoch: epoch))
+        case .delete:
+            return .call(
+                CoreCall.Delete(
+                    messageID: id, channelURL: url, requestID: requestID, epoch: epoch))
         case .addReaction, .deleteReaction:
             let action: ReactionEventAction = item.operation == .addReaction ? .add : .delete
-            return .request(.react(action, item.reactionKey ?? "", id, url, requestID, epoch))
+            return .call(
+                CoreCall.React(
+                    action: action, key: item.reactionKey ?? "", messageID: id, channelURL: url,
+                    requestID: requestID, epoch: epoch))
         case .send: return .failure(.unknown, "the operation is not a change of a message")
         }
     }
 
-    private mutating func send(_ request: BackendRequest, _ item: OutboxItem) {
-        if case .send = request,
+    private mutating func send(_ call: any BackendCall, _ item: OutboxItem) {
+        if call is CoreCall.Send,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
             // Save the item as doubtful before the call. After a crash, this is the only record
@@ -244,7 +253,7 @@ extension SyncCore {
         }
         outbox.setUntried(false, item.requestID)
         attempts[item.requestID, default: 0] += 1
-        call(request, .outbox(item.requestID))
+        self.call(call, .outbox(item.requestID))
     }
 
     /// Delays the outbox of a channel.

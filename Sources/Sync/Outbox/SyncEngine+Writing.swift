@@ -215,10 +215,7 @@ extension SyncEngine {
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
     ) async throws(SyncError) -> DeliveryResult {
-        switch try await reply({ .deliveryResult(id, url, ticket: $0) }) {
-        case .deliveryResult(let result): return result
-        default: preconditionFailure("The core answers each call of deliveryResult with a result.")
-        }
+        try await reply { .deliveryResult(id, url, ticket: $0) }
     }
 
     // MARK: Outbox items

@@ -46,8 +46,9 @@ import Testing
     @Test func threadsAndOpenChannelsAreCollections() async throws {
         let story = try await ClientStory()
         let messageID = try #require(try await story.say("a")[0].messageID)
-        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Lobby", url: "lobby"))
-        _ = try await story.alice.enter("lobby")
+        _ = try await story.alice.perform(
+            CreateOpenChannel(OpenChannelCreateParams("Lobby", url: "lobby")))
+        _ = try await story.alice.perform(EnterOpenChannel("lobby"))
         try await story.say("hello", in: "lobby")
         let client = try await story.open()
         try await client.connect(as: Credentials("bob"))

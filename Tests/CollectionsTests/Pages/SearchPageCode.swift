@@ -64,7 +64,7 @@ import Testing
             message.userMessageParams = UserMessageCreateParams(text)
             _ = try await bob.send(OutboxItem(message, requestID: RequestID(text)))
         }
-        try await bob.invite(["alice"], to: "general")
+        try await bob.perform(InviteUsers(["alice"], to: "general"))
         var options = ChatClientOptions()
         options.storage = .inMemory
         options.sync.backgroundChannels = 0

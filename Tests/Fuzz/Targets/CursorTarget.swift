@@ -84,8 +84,9 @@ private enum CursorServer {
         do throws(BackendError) {
             _ = try await client.channel("general")
         } catch {
-            _ = try await client.createChannel(
-                GroupChannelCreateParams("general", url: "general"))
+            _ = try await client.perform(
+                CreateChannel(
+                    GroupChannelCreateParams("general", url: "general")))
             for text in ["a", "b", "c", "d"] {
                 let message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
                 _ = try await client.send(OutboxItem(message, requestID: RequestID(text)))

@@ -49,7 +49,9 @@ struct LiveDevice {
     func makeRoom(with others: [LiveDevice]) async throws -> ChannelURL {
         let params = GroupChannelCreateParams("Room", userIDs: others.map(\.user))
         let url = try await client.createChannel(params).url
-        for other in others { try await other.network.answerInvitation(to: url, accepts: true) }
+        for other in others {
+            try await other.network.perform(AnswerInvitation(to: url, accepts: true))
+        }
         for device in others + [self] {
             try await device.waits { try device.engine.store.groupChannel(url)?.isMember == true }
         }

@@ -95,7 +95,8 @@ struct LiveFigureTests {
         let writer = LiveServer.device(longPoll: .zero)
         _ = try await writer.connect(as: user)
         for number in 0..<1000 {
-            let room = try await writer.createChannel(GroupChannelCreateParams("Room \(number)"))
+            let room = try await writer.perform(
+                CreateChannel(GroupChannelCreateParams("Room \(number)")))
             let message = Message(
                 UserMessageCreateParams("hello"), in: room.url, by: nil, at: Timestamp(Date()))
             let item = OutboxItem(message, requestID: RequestID("hello \(number)"))

@@ -138,7 +138,7 @@ struct LiveSubject: ConformanceSubject {
         let member = LiveServer.device(longPoll: .zero)
         _ = try await member.connect(as: Credentials(sender.userID))
         let service = try await LateService.userID
-        try await member.invite([service], to: message.channelURL)
+        try await member.perform(InviteUsers([service], to: message.channelURL))
         let late = LateService(room: message.channelURL)
         try await late.join()
         try await late.send(message.text, at: message.createdAt.milliseconds)

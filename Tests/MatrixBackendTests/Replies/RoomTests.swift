@@ -194,7 +194,7 @@ import Testing
         device.server.reply(
             "POST rooms/!room:example.org/join", #"{"room_id": "!room:example.org"}"#)
         device.server.reply("PUT user/@alice:example.org/account_data/m.direct", "{}")
-        try await device.backend.answerInvitation(to: room, accepts: true)
+        try await device.backend.perform(AnswerInvitation(to: room, accepts: true))
         #expect(device.server.requests.last == "PUT user/@alice:example.org/account_data/m.direct")
     }
 

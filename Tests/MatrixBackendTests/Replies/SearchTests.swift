@@ -62,7 +62,8 @@ import Testing
     ) async throws -> Page<Message> {
         var params = MessageSearchParams(text)
         change(&params)
-        return try await device.backend.searchMessages(matching: params, after: cursor, limit: 20)
+        return try await device.backend.perform(
+            SearchMessages(matching: params, after: cursor, limit: 20))
     }
 
     @Test func messagesAreFoundInTheOrderOfTheServer() async throws {
@@ -145,9 +146,10 @@ import Testing
             "POST search", #"{"errcode": "M_UNKNOWN", "error": "Invalid batch"}"#, status: 400)
         for (cursor, code) in [("n1", BackendError.Code.expired), (nil, .refused)] {
             do throws(BackendError) {
-                _ = try await device.backend.searchMessages(
-                    matching: MessageSearchParams("ship"), after: cursor.map { PageCursor($0) },
-                    limit: 1)
+                _ = try await device.backend.perform(
+                    SearchMessages(
+                        matching: MessageSearchParams("ship"), after: cursor.map { PageCursor($0) },
+                        limit: 1))
                 Issue.record("the search succeeded")
             } catch {
                 #expect(error.code == code)

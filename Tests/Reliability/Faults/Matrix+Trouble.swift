@@ -72,10 +72,10 @@ extension World {
         case .channelLeft:
             let other = server.client()
             _ = try await other.connect(as: Credentials("bob"))
-            try await other.leave(World.lounge)
+            try await other.perform(LeaveChannel(World.lounge))
             try await say(in: [World.lounge])
-            try await alice.invite(["bob"], to: World.lounge)
-            try await other.answerInvitation(to: World.lounge, accepts: true)
+            try await alice.perform(InviteUsers(["bob"], to: World.lounge))
+            try await other.perform(AnswerInvitation(to: World.lounge, accepts: true))
             await other.disconnect()
             try await say(in: [World.lounge])
         case .channelMadeAgain:

@@ -5,6 +5,17 @@ import Sync
 actor TeamChatBackend: PagingBackend {
     nonisolated let capabilities: BackendCapabilities = [.deduplicatesRequests]
 
+    nonisolated var requests: RequestHandlers {
+        var handlers = RequestHandlers()
+        handlers.on(ListMembers.self) { request throws(BackendError) in
+            let channel = try await self.channel(request.channelURL)
+            return try Page(
+                channel.members.sorted { $0.userID < $1.userID }, after: request.cursor,
+                limit: request.limit, name: \.userID.rawValue)
+        }
+        return handlers
+    }
+
     private let server: TeamChatServer
     /// True if the feed waits for new events.
     ///
@@ -151,13 +162,6 @@ actor TeamChatBackend: PagingBackend {
 
     func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         GroupChannel(try await ask { try await server.room(url.rawValue, $0) }, me)
-    }
-
-    func members(
-        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
-    ) async throws(BackendError) -> Page<Member> {
-        let members = try await channel(channelURL).members.sorted { $0.userID < $1.userID }
-        return try Page(members, after: cursor, limit: limit, id: \.userID.rawValue)
     }
 
     // MARK: Writing

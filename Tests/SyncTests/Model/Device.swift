@@ -13,14 +13,14 @@ import ScrollbackTestSupport
 final class Device {
     struct PendingCall {
         let number: Int
-        let request: BackendRequest
+        let request: any BackendCall
         /// The server's answer, if the device has not received it yet.
-        var answer: BackendAnswer?
+        var answer: CallResult?
         /// The number of the server's events when this request of the feed was last made and had no
         /// new event.
         var heldAt: Int?
 
-        var isOfFeed: Bool { if case .feed = request { true } else { false } }
+        var isOfFeed: Bool { request is CoreCall.Feed }
     }
 
     let server: ModelServer
@@ -150,32 +150,40 @@ final class Device {
     }
 
     private func ask(_ step: Step) throws {
-        guard let question = question(step) else { return }
-        try process(.ask(question, ticket: ticket("\(step)")))
-    }
-
-    private func question(_ step: Step) -> SyncQuestion? {
-        switch step {
-        case .fetch(let url, let anchor, let older, let newer):
+        if case .fetch(let url, let anchor, let older, let newer) = step {
             let url = ChannelURL(url)
-            guard let (place, bound) = place(anchor, in: url) else { return nil }
+            guard let (place, bound) = place(anchor, in: url) else { return }
             let request = PageRequest(
                 in: url, at: place, bound: bound, older: older, newer: newer)
-            return .page(request, .messageFill)
+            return try process(.fetch(request, .messageFill, ticket: ticket("\(step)")))
+        }
+        guard let made = callerCall(step) else { return }
+        try process(.make(made, ticket: ticket("\(step)")))
+    }
+
+    private func callerCall(_ step: Step) -> (any CallerCall)? {
+        switch step {
         case .lookUp(let tags):
             let places = tags.compactMap { server.history.place(of: $0) }
             guard let url = places.first?.url else { return nil }
-            return .lookup(places.filter { $0.url == url }.map(\.id), url)
+            let ids = places.filter { $0.url == url }.map(\.id)
+            return LookUp(call: CoreCall.Lookup(messageIDs: ids, channelURL: url))
         case .search(let text, let limit):
-            return .search(MessageSearchParams(text), nil, limit: limit)
+            return FindMessages(
+                call: SearchMessages(
+                    matching: MessageSearchParams(text), after: nil, limit: limit))
         case .readChanges(let url):
             guard let token = oracle.rows.token else { return nil }
-            return .messageChanges(ChannelURL(url), .feed(FeedCursor(token.cursor)), nil)
+            return FetchMessageChanges(
+                call: CoreCall.MessageChanges(
+                    channelURL: ChannelURL(url), since: .feed(FeedCursor(token.cursor))))
         case .readChannelChanges:
             guard let token = oracle.rows.token else { return nil }
-            return .channelChanges(.feed(FeedCursor(token.cursor)), nil)
-        case .listChannels: return .channels(GroupChannelListQuery(), nil)
-        case .lookAt(let url): return .channel(ChannelURL(url))
+            return FetchChannelChanges(
+                call: CoreCall.ChannelChanges(since: .feed(FeedCursor(token.cursor))))
+        case .listChannels:
+            return FetchChannels(call: CoreCall.Channels(query: GroupChannelListQuery()))
+        case .lookAt(let url): return FetchChannel(ChannelURL(url))
         default: return nil
         }
     }
@@ -302,14 +310,23 @@ final class Device {
         if let index = unanswered.turn(turn) { try await call(at: index) }
     }
 
+    private func answer(to call: any BackendCall) async -> CallResult {
+        do throws(BackendError) {
+            return .success(try await call.make(on: network))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func call(at index: Int) async throws {
         let request = calls[index].request
         let hadEffect = server.count
         let meant = Result { try sendings.checkTarget(of: request) }
-        let answer = try await server.answer(request) { await network.answer(to: request) }
+        let answer = try await server.answer(request) { await self.answer(to: request) }
         if server.count != hadEffect { try meant.get() }
-        if case .feed(let cursor) = calls[index].request, case .batch(let batch) = answer,
-            batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == cursor,
+        if let feed = calls[index].request as? CoreCall.Feed,
+            case .success(let value) = answer, let batch = value as? FeedBatch,
+            batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == feed.since,
             isQuiet || !config.returnsEmptyBatches
         {
             calls[index].heldAt = server.count
@@ -349,8 +366,8 @@ final class Device {
             case .throttled: BackendError(.throttled, "too much", retryAfter: .seconds(1))
             case .serverFailure: BackendError(.serverFailure, "a failure")
             }
-        sendings.answer(.failed(error), to: call.request)
-        try process(.answer(.failed(error), call: call.number))
+        sendings.answer(.failure(error), to: call.request)
+        try process(.answer(.failure(error), call: call.number))
     }
 
     private func fire(_ turn: Int) throws {
@@ -412,7 +429,7 @@ final class Device {
         case .emit(.deliveryResult(let result, let item)):
             try sendings.deliverToAll(result, of: item.requestID)
         case .emit, .removeFiles, .keepFiles: break
-        case .reply(.deliveryResult(let result), let ticket):
+        case .reply(let result as DeliveryResult, let ticket):
             guard let id = results.removeValue(forKey: ticket) else {
                 throw Violation("E4 delivery result", "reported again: \(result)")
             }

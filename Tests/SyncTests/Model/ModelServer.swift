@@ -143,28 +143,29 @@ final class ModelServer {
             try await record(id, in: url)
             record()
         case .read(let url, let name):
-            try await user(name).markAsRead(ChannelURL(url))
+            try await user(name).perform(MarkAsRead(ChannelURL(url)))
             record()
         case .rename(let url):
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "name \(count)")
-            _ = try await user("alice").updateChannel(ChannelURL(url), with: patch)
+            _ = try await user("alice").perform(UpdateChannel(ChannelURL(url), with: patch))
             record()
         case .resetHistory(let url):
-            let offset = try await phone.resetMyHistory(of: ChannelURL(url))
+            let offset = try await phone.perform(ResetMyHistory(of: ChannelURL(url)))
             change(ChannelURL(url)) { channel, count in
                 (channel.offset, channel.resetAt) = (offset, count)
             }
         case .leave(let url):
-            try await phone.leave(ChannelURL(url))
+            try await phone.perform(LeaveChannel(ChannelURL(url)))
             change(ChannelURL(url)) {
                 $0.isMine = false
                 $0.changedAt = $1
             }
         case .invite(let url): try await invite(ChannelURL(url))
         case .ban(let url):
-            try await user("alice").restrict(
-                Self.me, in: ChannelURL(url), as: .banned, until: nil, reason: "")
+            try await user("alice").perform(
+                RestrictUser(
+                    Self.me, in: ChannelURL(url), as: .banned, until: nil, reason: ""))
             change(ChannelURL(url)) {
                 $0.isMine = false
                 $0.changedAt = $1
@@ -181,7 +182,7 @@ final class ModelServer {
             }
         case .createChannel(let url): try createChannel(ChannelURL(url))
         case .freeze(let url, let isFrozen):
-            try await user("alice").setFrozen(isFrozen, for: ChannelURL(url))
+            try await user("alice").perform(SetFrozen(isFrozen, for: ChannelURL(url)))
             record()
         case .importOld(let tag, let url, let name, let age, let isReported):
             try await importOld(
@@ -266,8 +267,8 @@ final class ModelServer {
 
     private func invite(_ url: ChannelURL) async throws {
         guard let channel = history.channels[url], channel.isThere, !channel.isMine else { return }
-        try await user("alice").lift(.banned, of: Self.me, in: url)
-        try await user("alice").invite([Self.me], to: url)
+        try await user("alice").perform(LiftRestriction(.banned, of: Self.me, in: url))
+        try await user("alice").perform(InviteUsers([Self.me], to: url))
         change(url) { ($0.isMine, $0.changedAt) = (true, $1) }
     }
 
@@ -294,27 +295,29 @@ final class ModelServer {
     ///
     /// The effect is the same if the answer is lost.
     func answer(
-        _ request: BackendRequest, _ call: () async -> BackendAnswer
-    ) async throws -> BackendAnswer {
+        _ request: any BackendCall, _ call: () async -> CallResult
+    ) async throws -> CallResult {
         let before = server.withState { $0.counters }
         let answer = await call()
         let after = server.withState { $0.counters }
         guard let id = request.outboxItemID else { return answer }
-        if case .delete = request, case .failed(let error) = answer, error.code == .notFound {
+        if request is CoreCall.Delete, case .failure(let error) = answer, error.code == .notFound {
             done[id, default: 0] += 1
         }
         guard after.sequence != before.sequence else { return answer }
         switch request {
-        case .send(let item):
+        case let send as CoreCall.Send:
             for number in before.nextMessage..<after.nextMessage {
-                try await recordCreated(MessageID(String(number)), item)
+                try await recordCreated(MessageID(String(number)), send.item)
             }
-        case .update(let message, let url, _, _, _), .react(_, _, let message, let url, _, _):
+        case is CoreCall.Update, is CoreCall.React:
+            guard let (url, message) = request.changedMessage else { break }
             done[id, default: 0] += 1
             doneAt[id] = count
             try await record(message, in: url)
             record()
-        case .delete(let message, let url, _, _):
+        case let deletion as CoreCall.Delete:
+            let (url, message) = (deletion.channelURL, deletion.messageID)
             done[id, default: 0] += 1
             history.channels[url]?.entries[message]?.diedAt = count
             try await record(parentOf: message, in: url)

@@ -104,7 +104,7 @@ struct Sendings {
 
     // MARK: Actions of the engine
 
-    mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
+    mutating func call(_ request: any BackendCall, at time: Timestamp) throws {
         guard let id = request.outboxItemID, let item = items[id] else {
             if let id = request.outboxItemID {
                 throw Violation("E5 dependents", "unknown item \(id)")
@@ -123,10 +123,10 @@ struct Sendings {
             }
             return
         }
-        if case .upload(_, let index) = request {
+        if let upload = request as? OutboxUpload {
             items[id]?.callCount -= 1
-            if item.uploads.contains(index) {
-                throw Violation("uploaded once", "file \(index) of \(id) is uploaded again")
+            if item.uploads.contains(upload.index) {
+                throw Violation("uploaded once", "file \(upload.index) of \(id) is uploaded again")
             }
         } else {
             if item.isInDoubt && !config.deduplicates {
@@ -146,9 +146,9 @@ struct Sendings {
         }
     }
 
-    mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
+    mutating func answer(_ answer: CallResult, to request: any BackendCall) {
         guard let id = request.outboxItemID else { return }
-        guard case .failed(let error) = answer, case .send = request else { return }
+        guard case .failure(let error) = answer, request is CoreCall.Send else { return }
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
 
@@ -187,7 +187,7 @@ struct Sendings {
     }
 
     /// Checks that a request changes the message that the user meant, and no other message.
-    func checkTarget(of request: BackendRequest) throws {
+    func checkTarget(of request: any BackendCall) throws {
         guard let id = request.outboxItemID, let meant = items[id]?.target,
             let (url, messageID) = request.changedMessage,
             let tag = server.history.channels[url]?.entries[messageID]?.tag
@@ -334,23 +334,25 @@ struct Sendings {
     }
 }
 
-extension BackendRequest {
-    /// The message that the request changes, or nil for other requests.
+extension BackendCall {
+    /// The message that the call changes, or nil for other calls.
     var changedMessage: (url: ChannelURL, id: MessageID)? {
         switch self {
-        case .update(let id, let url, _, _, _), .delete(let id, let url, _, _),
-            .react(_, _, let id, let url, _, _):
-            (url, id)
+        case let call as CoreCall.Update: (call.channelURL, call.messageID)
+        case let call as CoreCall.Delete: (call.channelURL, call.messageID)
+        case let call as CoreCall.React: (call.channelURL, call.messageID)
         default: nil
         }
     }
 
-    /// The request id of an outbox item, or nil for other requests.
+    /// The request id of an outbox item, or nil for other calls.
     var outboxItemID: RequestID? {
         switch self {
-        case .send(let outboxItem), .upload(let outboxItem, _): outboxItem.requestID
-        case .update(_, _, _, let id, _), .delete(_, _, let id, _), .react(_, _, _, _, let id, _):
-            id
+        case let call as CoreCall.Send: call.item.requestID
+        case let call as OutboxUpload: call.item.requestID
+        case let call as CoreCall.Update: call.requestID
+        case let call as CoreCall.Delete: call.requestID
+        case let call as CoreCall.React: call.requestID
         default: nil
         }
     }

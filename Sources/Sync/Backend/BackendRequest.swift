@@ -1,0 +1,103 @@
+public import Models
+
+/// An operation of the server that the engine itself does not need, such as freezing a channel.
+///
+/// A request is a value. One file declares everything about it: its name, its parameters and its
+/// answer, what a backend promises when it supports the request, and the effect on the cache. A
+/// backend supports a request by registering a handler: see ``Backend/requests``. An app runs a
+/// request with `ChatClient.perform(_:)`.
+///
+/// An app may declare requests for a server of its own:
+///
+/// ```swift
+/// struct ArchiveChannel: BackendRequest, ChannelCall {
+///     static let declaration = CallDeclaration("archiveChannel", "Archives a channel.")
+///     var channelURL: ChannelURL
+///
+///     func effect(of answer: GroupChannel) -> CacheEffect { .channel(answer) }
+///     static func example(_ names: ExampleNames) -> ArchiveChannel {
+///         ArchiveChannel(channelURL: names.channelURL)
+///     }
+/// }
+/// ```
+///
+/// The JSON of a request has its parameters, under their names.
+public protocol BackendRequest: BackendCall, Hashable, Codable {
+    /// The capabilities that a backend needs for these parameters; by default, those of the
+    /// declaration.
+    var neededCapabilities: BackendCapabilities { get }
+
+    /// What the engine stores after the request; nothing by default, because the feed reports the
+    /// effects.
+    func effect(of answer: Answer) -> CacheEffect
+
+    /// Returns a request with given names, for the help of the prompt and for conformance checks.
+    static func example(_ names: ExampleNames) -> Self
+}
+
+extension BackendRequest {
+    /// The capabilities of the declaration.
+    public var neededCapabilities: BackendCapabilities { Self.declaration.capabilities }
+
+    /// Nothing.
+    public func effect(of answer: Answer) -> CacheEffect { .none }
+
+    /// Runs the request on a backend.
+    public func make(on backend: any Backend) async throws(BackendError) -> Answer {
+        try await backend.perform(self)
+    }
+}
+
+/// A request that changes something and may name a message.
+///
+/// The engine sets ``epoch`` to that of the stored message.
+public protocol MessageRequest: BackendRequest {
+    /// The message; `nil` if the request names none.
+    var message: (id: MessageID, channelURL: ChannelURL)? { get }
+
+    /// The epoch of the message; `nil` if it is unknown. See the promise `errors.epoch` of
+    /// ``Backend``.
+    var epoch: ServerEpoch? { get set }
+}
+
+/// A request for a page of a list.
+public protocol PageOfList: BackendRequest {
+    /// The cursor of the previous page; `nil` for the first page.
+    var cursor: PageCursor? { get set }
+
+    /// The maximum number of elements in the page.
+    var limit: Int { get set }
+}
+
+/// What the engine stores of the answer to a request.
+public enum CacheEffect: Hashable, Sendable {
+    /// Nothing.
+    case none
+    /// A group channel.
+    case channel(GroupChannel)
+    /// A message. Observers are notified with the source.
+    case message(Message, CollectionEventSource)
+    /// An open channel that the user has entered. The shown parts of its history are fetched again.
+    case entered(OpenChannel)
+}
+
+/// The names that an example of a request contains.
+public struct ExampleNames: Hashable, Sendable {
+    /// The URL of a channel.
+    public var channelURL: ChannelURL
+
+    /// The ID of a message of the channel.
+    public var messageID: MessageID
+
+    /// The ID of another user.
+    public var userID: UserID
+
+    /// Creates names.
+    public init(
+        channelURL: ChannelURL = "general", messageID: MessageID = "7", userID: UserID = "bob"
+    ) {
+        self.channelURL = channelURL
+        self.messageID = messageID
+        self.userID = userID
+    }
+}

@@ -1,0 +1,57 @@
+public import Models
+
+/// What is known about all calls of a type.
+public struct CallDeclaration: Sendable {
+    /// The name, such as `setFrozen`, which no other call has.
+    public let name: CallName
+
+    /// The version of the parameters, which increases when their earlier JSON can no longer be
+    /// decoded.
+    public let version: Int
+
+    /// A sentence that says what the call does.
+    public let summary: String
+
+    /// The capabilities without which a backend does not support the call.
+    public let capabilities: BackendCapabilities
+
+    /// A Boolean value that indicates whether the call may change data on the server.
+    public let changesServer: Bool
+
+    /// What a backend promises that supports the call.
+    public let promises: [BackendPromise]
+
+    /// Creates a declaration.
+    public init(
+        _ name: CallName, _ summary: String = "", version: Int = 1,
+        needs capabilities: BackendCapabilities = [], changesServer: Bool = true,
+        promises: [BackendPromise] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.version = version
+        self.capabilities = capabilities
+        self.changesServer = changesServer
+        self.promises = promises
+    }
+}
+
+/// A promise of a backend, which conformance checks verify.
+public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
+    /// The name of the promise, such as `feed.once`.
+    public let id: String
+
+    /// The text of the promise.
+    public let sentence: String
+
+    /// Creates a promise.
+    public init(_ id: String, _ sentence: String) {
+        self.id = id
+        self.sentence = sentence
+    }
+}
+
+extension BackendPromise: CustomStringConvertible {
+    /// The ID and the text of the promise.
+    public var description: String { "\(id): \(sentence)" }
+}

@@ -1,0 +1,419 @@
+public import Foundation
+public import Models
+
+/// The calls that the engine itself makes.
+///
+/// Each is a method of ``Backend``.
+public enum CoreCall {
+    /// Connects the user: ``Backend/connect(as:)``.
+    public struct Connect: BackendCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("connect", changesServer: false)
+
+        /// The credentials.
+        public var credentials: Credentials
+        /// What the call is about.
+        public var subject: String { credentials.userID.rawValue }
+        /// A summary of the parameters.
+        public var detail: String { subject }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> BackendSession {
+            try await backend.connect(as: credentials)
+        }
+    }
+
+    /// Returns events after a cursor: ``Backend/feed(since:)``.
+    public struct Feed: BackendCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("feed", changesServer: false)
+
+        /// The start.
+        public var since: FeedCursor?
+        /// A summary of the parameters.
+        public var detail: String { since == nil ? "from the beginning" : "" }
+
+        package init(since: FeedCursor?) { self.since = since }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> FeedBatch {
+            try await backend.feed(since: since)
+        }
+    }
+
+    /// Returns a page of a history: ``Backend/messages(in:at:older:newer:)``.
+    public struct Messages: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("messages", changesServer: false)
+
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The anchor.
+        public var anchor: MessageAnchor
+        /// The maximum number of older messages.
+        public var older: Int
+        /// The maximum number of newer messages.
+        public var newer: Int
+        /// A summary of the parameters.
+        public var detail: String { "\(anchor.text), \(older) older, \(newer) newer" }
+
+        package init(channelURL: ChannelURL, anchor: MessageAnchor, older: Int, newer: Int) {
+            self.channelURL = channelURL
+            self.anchor = anchor
+            self.older = older
+            self.newer = newer
+        }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> MessagePage {
+            try await backend.messages(in: channelURL, at: anchor, older: older, newer: newer)
+        }
+    }
+
+    /// Returns a page of a thread: ``Backend/replies(to:in:at:older:newer:)``.
+    public struct Replies: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("replies", changesServer: false)
+
+        /// The ID of the parent message.
+        public var parentID: MessageID
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The anchor.
+        public var anchor: MessageAnchor
+        /// The maximum number of older messages.
+        public var older: Int
+        /// The maximum number of newer messages.
+        public var newer: Int
+        /// A summary of the parameters.
+        public var detail: String {
+            "to \(parentID), \(anchor.text), \(older) older, \(newer) newer"
+        }
+
+        package init(
+            parentID: MessageID, channelURL: ChannelURL, anchor: MessageAnchor, older: Int,
+            newer: Int
+        ) {
+            self.parentID = parentID
+            self.channelURL = channelURL
+            self.anchor = anchor
+            self.older = older
+            self.newer = newer
+        }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> MessagePage {
+            try await backend.replies(
+                to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
+        }
+    }
+
+    /// Returns messages by their IDs: ``Backend/lookup(_:in:)``.
+    public struct Lookup: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("lookup", changesServer: false)
+
+        /// The IDs of the messages.
+        public var messageIDs: [MessageID]
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// A summary of the parameters.
+        public var detail: String { "\(messageIDs.count) messages" }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> MessageLookup {
+            try await backend.lookup(messageIDs, in: channelURL)
+        }
+    }
+
+    /// Returns the reactions to messages: ``Backend/reactions(of:in:)``.
+    public struct Reactions: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("reactions", changesServer: false)
+
+        /// The IDs of the messages.
+        public var messageIDs: [MessageID]
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// A summary of the parameters.
+        public var detail: String { "of \(messageIDs.count) messages" }
+
+        /// Makes the call.
+        public func make(
+            on backend: any Backend
+        ) async throws(BackendError) -> [MessageID: [Reaction]] {
+            try await backend.reactions(of: messageIDs, in: channelURL)
+        }
+    }
+
+    /// Returns a page of a message changelog: ``Backend/messageChanges(in:since:params:)``.
+    public struct MessageChanges: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("messageChanges", changesServer: false)
+
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The start.
+        public var since: ChangelogPoint
+        /// The filter; `nil` for all changes.
+        public var params: MessageChangelogParams?
+
+        package init(
+            channelURL: ChannelURL, since: ChangelogPoint, params: MessageChangelogParams? = nil
+        ) {
+            self.channelURL = channelURL
+            self.since = since
+            self.params = params
+        }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> MessageChangelog {
+            try await backend.messageChanges(in: channelURL, since: since, params: params)
+        }
+    }
+
+    /// Returns a page of the channel changelog: ``Backend/channelChanges(since:params:)``.
+    public struct ChannelChanges: BackendCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("channelChanges", changesServer: false)
+
+        /// The start.
+        public var since: ChangelogPoint
+        /// The filter; `nil` for all changes.
+        public var params: GroupChannelChangelogParams?
+
+        package init(since: ChangelogPoint, params: GroupChannelChangelogParams? = nil) {
+            self.since = since
+            self.params = params
+        }
+
+        /// Makes the call.
+        public func make(
+            on backend: any Backend
+        ) async throws(BackendError) -> GroupChannelChangelog {
+            try await backend.channelChanges(since: since, params: params)
+        }
+    }
+
+    /// Returns a page of the channel list: ``Backend/channels(matching:after:)``.
+    public struct Channels: BackendCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("channels", changesServer: false)
+
+        /// The filters and the order.
+        public var query: GroupChannelListQuery
+        /// The cursor of the previous page; `nil` for the first page.
+        public var cursor: PageCursor?
+        /// A summary of the parameters.
+        public var detail: String { cursor == nil ? "first page" : "next page" }
+
+        package init(query: GroupChannelListQuery, cursor: PageCursor? = nil) {
+            self.query = query
+            self.cursor = cursor
+        }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> Page<GroupChannel> {
+            try await backend.channels(matching: query, after: cursor)
+        }
+    }
+
+    /// Returns a channel: ``Backend/channel(_:)``.
+    public struct Channel: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("channel", changesServer: false)
+
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> GroupChannel {
+            try await backend.channel(channelURL)
+        }
+    }
+
+    /// Sends a message: ``Backend/send(_:)``.
+    public struct Send: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("send")
+
+        /// The outbox item.
+        public var item: OutboxItem
+        /// The URL of the channel.
+        public var channelURL: ChannelURL { item.channelURL }
+        /// A summary of the parameters.
+        public var detail: String { item.requestID.rawValue }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> Message {
+            try await backend.send(item)
+        }
+    }
+
+    /// Edits a message: ``Backend/update(_:in:with:requestID:epoch:)``.
+    public struct Update: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("update")
+
+        /// The ID of the message.
+        public var messageID: MessageID
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The edit.
+        public var update: MessageUpdate
+        /// The request ID.
+        public var requestID: RequestID
+        /// The epoch of the message; `nil` if it is unknown.
+        public var epoch: ServerEpoch?
+        /// A summary of the parameters.
+        public var detail: String { messageID.rawValue }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> Message {
+            try await backend.update(
+                messageID, in: channelURL, with: update, requestID: requestID, epoch: epoch)
+        }
+    }
+
+    /// Deletes a message: ``Backend/delete(_:in:requestID:epoch:)``.
+    public struct Delete: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("delete")
+
+        /// The ID of the message.
+        public var messageID: MessageID
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The request ID.
+        public var requestID: RequestID
+        /// The epoch of the message; `nil` if it is unknown.
+        public var epoch: ServerEpoch?
+        /// A summary of the parameters.
+        public var detail: String { messageID.rawValue }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) {
+            try await backend.delete(
+                messageID, in: channelURL, requestID: requestID, epoch: epoch)
+        }
+    }
+
+    /// Adds or removes a reaction: ``Backend/react(_:with:to:in:requestID:epoch:)``.
+    public struct React: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("react")
+
+        /// The action.
+        public var action: ReactionEventAction
+        /// The key of the reaction.
+        public var key: String
+        /// The ID of the message.
+        public var messageID: MessageID
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The request ID.
+        public var requestID: RequestID
+        /// The epoch of the message; `nil` if it is unknown.
+        public var epoch: ServerEpoch?
+        /// A summary of the parameters.
+        public var detail: String { messageID.rawValue }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> ReactionEvent {
+            try await backend.react(
+                action, with: key, to: messageID, in: channelURL, requestID: requestID,
+                epoch: epoch)
+        }
+    }
+
+    /// Uploads a file: ``Backend/upload(_:from:requestID:progress:)``.
+    public struct Upload: BackendCall {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("upload")
+
+        /// The file.
+        public var file: UploadableFile
+        /// The bytes of the file.
+        public var source: UploadSource
+        /// The request ID.
+        public var requestID: RequestID
+        /// A closure to call with the progress.
+        public var progress: @Sendable (TransferProgress) -> Void
+        /// What the call is about.
+        public var subject: String { requestID.rawValue }
+        /// A summary of the parameters.
+        public var detail: String { requestID.rawValue }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> FileInfo {
+            try await backend.upload(file, from: source, requestID: requestID, progress: progress)
+        }
+    }
+
+    /// Downloads a file: ``Backend/download(_:)``.
+    public struct Download: BackendCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration("download", changesServer: false)
+
+        /// The file.
+        public var file: FileInfo
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> Data {
+            try await backend.download(file)
+        }
+    }
+
+    /// The types of all core calls.
+    public static let types: [any BackendCall.Type] = [
+        Connect.self, Feed.self, Messages.self, Replies.self, Lookup.self, Reactions.self,
+        MessageChanges.self, ChannelChanges.self, Channels.self, Channel.self, Send.self,
+        Update.self, Delete.self, React.self, Upload.self, Download.self,
+    ]
+}
+
+extension MessageAnchor {
+    fileprivate var text: String {
+        switch self {
+        case .newest: "at the newest"
+        case .time(let time): "at \(time)"
+        case .message(let id): "at message \(id.rawValue)"
+        case .cursor: "at a cursor"
+        }
+    }
+}
+
+extension CallName {
+    /// The name of ``CoreCall/Connect``.
+    public static let connect = CoreCall.Connect.name
+    /// The name of ``CoreCall/Feed``.
+    public static let feed = CoreCall.Feed.name
+    /// The name of ``CoreCall/Messages``.
+    public static let messages = CoreCall.Messages.name
+    /// The name of ``CoreCall/Replies``.
+    public static let replies = CoreCall.Replies.name
+    /// The name of ``CoreCall/Lookup``.
+    public static let lookup = CoreCall.Lookup.name
+    /// The name of ``CoreCall/Reactions``.
+    public static let reactions = CoreCall.Reactions.name
+    /// The name of ``CoreCall/MessageChanges``.
+    public static let messageChanges = CoreCall.MessageChanges.name
+    /// The name of ``CoreCall/ChannelChanges``.
+    public static let channelChanges = CoreCall.ChannelChanges.name
+    /// The name of ``CoreCall/Channels``.
+    public static let channels = CoreCall.Channels.name
+    /// The name of ``CoreCall/Channel``.
+    public static let channel = CoreCall.Channel.name
+    /// The name of ``CoreCall/Send``.
+    public static let send = CoreCall.Send.name
+    /// The name of ``CoreCall/Update``.
+    public static let update = CoreCall.Update.name
+    /// The name of ``CoreCall/Delete``.
+    public static let delete = CoreCall.Delete.name
+    /// The name of ``CoreCall/React``.
+    public static let react = CoreCall.React.name
+    /// The name of ``CoreCall/Upload``.
+    public static let upload = CoreCall.Upload.name
+    /// The name of ``CoreCall/Download``.
+    public static let download = CoreCall.Download.name
+}

@@ -1,0 +1,135 @@
+public import Models
+
+/// Marks a channel as read up to the current time.
+public struct MarkAsRead: BackendRequest, ChannelCall {
+    /// Nothing.
+    public typealias Answer = Void
+
+    /// The declaration of the request.
+    public static let declaration = CallDeclaration(
+        "markAsRead", "Marks a channel as read up to the current time.", needs: .readReceipts,
+        promises: [
+            BackendPromise(
+                "read.reported",
+                "The feed reports the receipt to the members, and the user's unread count becomes 0."
+            )
+        ])
+
+    /// The URL of the channel.
+    public var channelURL: ChannelURL
+
+    /// Creates a request.
+    public init(_ channelURL: ChannelURL) { self.channelURL = channelURL }
+
+    /// Returns an example.
+    public static func example(_ names: ExampleNames) -> MarkAsRead {
+        MarkAsRead(names.channelURL)
+    }
+}
+
+/// Marks a message and all newer ones of its channel as unread.
+///
+/// The server throws `notFound` if the message does not exist.
+public struct MarkAsUnread: MessageRequest, ChannelCall {
+    /// Nothing.
+    public typealias Answer = Void
+
+    /// The declaration of the request.
+    public static let declaration = CallDeclaration(
+        "markAsUnread", "Marks a message and all newer ones of its channel as unread.",
+        needs: .markingAsUnread,
+        promises: [
+            BackendPromise(
+                "unread.reported",
+                "The feed reports two facts to the user's devices: the user has read the messages "
+                    + "before this one, and the unread count includes this message and all newer ones "
+                    + "of other users.")
+        ])
+
+    /// The ID of the message.
+    public var messageID: MessageID
+
+    /// The URL of the channel.
+    public var channelURL: ChannelURL
+
+    /// The epoch of the message.
+    public var epoch: ServerEpoch?
+
+    /// Creates a request.
+    public init(from messageID: MessageID, in channelURL: ChannelURL, epoch: ServerEpoch? = nil) {
+        self.messageID = messageID
+        self.channelURL = channelURL
+        self.epoch = epoch
+    }
+
+    /// The message that the request names.
+    public var message: (id: MessageID, channelURL: ChannelURL)? { (messageID, channelURL) }
+
+    /// Returns an example.
+    public static func example(_ names: ExampleNames) -> MarkAsUnread {
+        MarkAsUnread(from: names.messageID, in: names.channelURL)
+    }
+}
+
+/// Marks the messages of a channel up to the current time as delivered to this device.
+public struct MarkAsDelivered: BackendRequest, ChannelCall {
+    /// Nothing.
+    public typealias Answer = Void
+
+    /// The declaration of the request.
+    public static let declaration = CallDeclaration(
+        "markAsDelivered", "Marks the messages of a channel as delivered to this device.",
+        needs: .deliveryReceipts,
+        promises: [
+            BackendPromise("delivered.reported", "The feed reports the receipt to the members.")
+        ])
+
+    /// The URL of the channel.
+    public var channelURL: ChannelURL
+
+    /// Creates a request.
+    public init(_ channelURL: ChannelURL) { self.channelURL = channelURL }
+
+    /// Returns an example.
+    public static func example(_ names: ExampleNames) -> MarkAsDelivered {
+        MarkAsDelivered(names.channelURL)
+    }
+}
+
+/// Reports whether the user is typing.
+///
+/// The server ends the typing of a user who sends a message, leaves the channel or disconnects. A
+/// server may not notice that a device has lost the network. Therefore the engine also ends it: when
+/// its own connection ends, and after ``SyncOptions/typingTimeout`` without another report. While a
+/// user goes on typing, the client repeats the request with each key press, at most once in each
+/// interval of its `typingThrottle`. If the server has no timeout of its own, let the feed repeat
+/// the report from time to time.
+public struct SetTyping: BackendRequest, ChannelCall {
+    /// Nothing.
+    public typealias Answer = Void
+
+    /// The declaration of the request.
+    public static let declaration = CallDeclaration(
+        "setTyping", "Reports whether the user is typing.", needs: .typing,
+        promises: [
+            BackendPromise(
+                "typing.reported", "The feed reports the typing users to connected members.")
+        ])
+
+    /// A Boolean value that indicates whether the user is typing.
+    public var isTyping: Bool
+
+    /// The URL of the channel.
+    public var channelURL: ChannelURL
+
+    /// Creates a request.
+    public init(_ isTyping: Bool, in channelURL: ChannelURL) {
+        self.isTyping = isTyping
+        self.channelURL = channelURL
+    }
+
+    /// Returns an example.
+    public static func example(_ names: ExampleNames) -> SetTyping {
+        SetTyping(true, in: names.channelURL)
+    }
+}

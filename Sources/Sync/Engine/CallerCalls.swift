@@ -1,0 +1,357 @@
+import Models
+import Store
+
+/// A call that a caller of the engine makes, with what the core does with the answer.
+///
+/// Requests for pages are not among them, because callers and backfills share them: see
+/// ``PageFetch``.
+protocol CallerCall<Reply>: Sendable {
+    associatedtype Call: BackendCall
+    /// What the caller receives.
+    associatedtype Reply: Sendable
+
+    var call: Call { get }
+
+    /// The subject of the call in error messages.
+    var subject: String { get }
+
+    /// Returns the call to make before anything is stored; `nil` to store the answer.
+    ///
+    /// By default, the call is repeated if its answer is void: `interim` is `nil`.
+    func next(
+        after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)?
+
+    /// Stores an answer.
+    ///
+    /// - Returns: The reply; `nil` if the answer could not be stored.
+    func store(
+        _ answer: Call.Answer, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Reply?
+}
+
+extension CallerCall {
+    var subject: String { call.channel.map { "channel \($0)" } ?? "the list of channels" }
+
+    func next(
+        after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? { interim == nil ? self : nil }
+}
+
+/// A call whose answer is not stored, such as a download, or a lookup to compare.
+struct Uncached<Call: BackendCall>: CallerCall {
+    let call: Call
+
+    func next(
+        after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? { nil }
+
+    func store(
+        _ answer: Call.Answer, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Call.Answer? { answer }
+}
+
+// MARK: Messages
+
+/// A lookup of messages, which are stored.
+struct LookUp: CallerCall {
+    let call: CoreCall.Lookup
+    /// The extent of a page that is no longer stale after this lookup, because all stored messages
+    /// that the page did not contain were looked up; `nil` if messages remain.
+    ///
+    /// The extent stays stale if the store's loss count differs from `lossCount`, its value when
+    /// the page was stored.
+    var verified: (extent: PageExtent, lossCount: Int64)?
+
+    func store(
+        _ lookup: MessageLookup, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> MessageLookup? {
+        let url = call.channelURL
+        return core.write { (ingest) throws(StoreError) in
+            try ingest.apply(lookup, in: url, since: interim, .requestMessage)
+            if let verified, interim.isFollowed,
+                try ingest.batch.lossCount() == verified.lossCount
+            {
+                try ingest.markVerified(url, verified.extent)
+            }
+            return lookup
+        }
+    }
+}
+
+/// A page to compare with the stored messages.
+struct ComparePage: CallerCall {
+    /// The differences, the cursor at which the comparison continues, and the lower bound of the
+    /// compared range.
+    struct Reply: Sendable {
+        let differences: HistoryDifferences
+        let next: PageCursor?
+        let lowerBound: Gap.Bound?
+    }
+
+    let request: PageRequest
+
+    var call: CoreCall.Messages {
+        CoreCall.Messages(
+            channelURL: request.channelURL, anchor: request.anchor, older: request.older,
+            newer: request.newer)
+    }
+
+    func store(
+        _ page: MessagePage, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Reply? {
+        let ignoresReactions = core.knownReactions != nil
+        return core.read { (reader) throws(StoreError) in
+            try reader.compare(page, of: request, interim, ignoresReactions: ignoresReactions)
+        }
+    }
+}
+
+/// A search on the server, whose messages are stored.
+struct FindMessages: CallerCall {
+    let call: SearchMessages
+
+    var subject: String { "the search for \"\(call.params.text)\"" }
+
+    func next(
+        after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? {
+        guard let interim else { return self }
+        let isVoid = page.elements.contains { interim.voidChannels.contains($0.channelURL) }
+        return isVoid ? self : nil
+    }
+
+    func store(
+        _ page: Page<Message>, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> ServerSearchPage? {
+        let query = SearchQuery(call.params.text)
+        let found = page.elements.filter {
+            call.params.includes($0) && query.hits(in: $0) != nil
+        }
+        let stored = core.write { (ingest) throws(StoreError) in
+            try ingest.apply(found: found, since: interim)
+        }
+        guard let stored else { return nil }
+        // A message may have opened a gap in a range that a viewer shows.
+        for url in Set(stored.map(\.channelURL)).sorted() where core.backfill.isShown(url) {
+            core.backfill.examine(url)
+        }
+        return ServerSearchPage(
+            messages: stored, next: page.next,
+            searchedAfter: page.elements.last.map { $0.updatedAt ?? $0.createdAt })
+    }
+}
+
+struct FetchMessageChanges: CallerCall {
+    let call: CoreCall.MessageChanges
+
+    func store(
+        _ changes: MessageChangelog, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> MessageChangelog? {
+        let (url, params) = (call.channelURL, call.params)
+        return core.write { (ingest) throws(StoreError) in
+            try ingest.apply(changes, in: url, since: interim, .messageChangelog)
+            // Do not save the token if it would skip changes that the parameters exclude, or
+            // changes that must be read before a gap is filled.
+            if params == nil,
+                try ingest.batch.gaps(in: url).allSatisfy({ $0.changesSince == nil })
+            {
+                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+            }
+            var reported = changes
+            if let params { reported.updated.removeAll { !params.belongsTo($0) } }
+            return reported
+        }
+    }
+}
+
+// MARK: Channels
+
+struct FetchChannelChanges: CallerCall {
+    let call: CoreCall.ChannelChanges
+
+    func store(
+        _ changes: GroupChannelChangelog, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> GroupChannelChangelog? {
+        let params = call.params
+        let removed = core.write { (ingest) throws(StoreError) in
+            let removed = try ingest.apply(changes, since: interim, .channelChangelog)
+            // Do not save the token if it would skip changes that the parameters exclude.
+            if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
+            return removed
+        }
+        guard let removed else { return nil }
+        for url in removed { core.stopBackfill(of: url) }
+        var reported = changes
+        if let params { reported.updated.removeAll { !params.belongsTo($0) } }
+        return reported
+    }
+}
+
+struct FetchChannels: CallerCall {
+    let call: CoreCall.Channels
+
+    func store(
+        _ page: Page<GroupChannel>, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Page<GroupChannel>? {
+        core.write { (ingest) throws(StoreError) in
+            for channel in page.elements {
+                try ingest.apply(channel, since: interim, .channelLoadMore)
+            }
+            return page
+        }
+    }
+}
+
+struct FetchChannel: CallerCall {
+    let call: CoreCall.Channel
+
+    init(_ url: ChannelURL) { call = CoreCall.Channel(channelURL: url) }
+
+    func next(
+        after channel: GroupChannel, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? {
+        channel.mayBeOutdated(since: interim, isLast: isLast) ? self : nil
+    }
+
+    func store(
+        _ channel: GroupChannel, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> GroupChannel? { core.store(channel, since: interim) }
+}
+
+/// A group channel to compare with the stored one.
+///
+/// The reply contains the difference, if there is one.
+struct CompareChannel: CallerCall {
+    let call: CoreCall.Channel
+
+    init(_ url: ChannelURL) { call = CoreCall.Channel(channelURL: url) }
+
+    func next(
+        after channel: GroupChannel, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? {
+        channel.mayBeOutdated(since: interim, isLast: isLast) ? self : nil
+    }
+
+    func store(
+        _ channel: GroupChannel, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> ChannelDifference?? {
+        core.read { (reader) throws(StoreError) in
+            ChannelDifference(
+                held: try reader.groupChannel(channel.url), server: channel)
+        }
+    }
+}
+
+/// A request of the app, whose effect is stored.
+struct AppRequest<Request: BackendRequest>: CallerCall {
+    let call: Request
+
+    var subject: String { call.channel.map { "channel \($0)" } ?? "\(Request.name)" }
+
+    func next(
+        after answer: Request.Answer, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? {
+        guard case .channel = call.effect(of: answer), let channel = answer as? GroupChannel,
+            channel.mayBeOutdated(since: interim, isLast: isLast)
+        else { return nil }
+        // Request the channel's current state, because the operation itself, such as joining, must
+        // not be repeated.
+        return FetchChannel(channel.url)
+    }
+
+    func store(
+        _ answer: Request.Answer, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Request.Answer? {
+        switch call.effect(of: answer) {
+        case .none: return answer
+        case .channel(let channel):
+            // Return the stored channel, because the answer may omit the unread counts.
+            return core.store(channel, since: interim).map { $0 as? Request.Answer ?? answer }
+        case .message(let message, let source):
+            return isDone { () throws(SyncError) in
+                _ = try core.ingestMessages([message], source)
+            } ? answer : nil
+        case .entered(let channel):
+            return isDone { () throws(SyncError) in try core.enter(channel) } ? answer : nil
+        }
+    }
+
+    /// Returns whether a change of the core has succeeded.
+    ///
+    /// The core has recorded the error.
+    private func isDone(_ change: () throws(SyncError) -> Void) -> Bool {
+        (try? change()) != nil
+    }
+}
+
+extension GroupChannel {
+    /// Returns whether the feed has reported an event of the channel while the call was in flight,
+    /// so that it is unknown whether the event or the answer is newer.
+    ///
+    /// After the last attempt, the channel is stored nevertheless.
+    fileprivate func mayBeOutdated(since interim: Flights.Interim?, isLast: Bool) -> Bool {
+        guard let interim else { return true }
+        return !isLast && interim.channels.contains(url)
+    }
+}
+
+extension SyncCore {
+    /// Stores a channel of an answer, and returns the stored channel; `nil` if that failed.
+    fileprivate mutating func store(
+        _ channel: GroupChannel, since interim: Flights.Interim
+    ) -> GroupChannel? {
+        // Fetch the shown history again: the server may have refused the requests for it until the
+        // user joined.
+        defer {
+            if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
+        }
+        return write { (ingest) throws(StoreError) in
+            try ingest.apply(channel, since: interim, .requestChannel)
+            return try ingest.batch.groupChannel(channel.url) ?? channel
+        }
+    }
+}
+
+extension StoreReader {
+    /// Compares a page with the stored messages in known ranges of the history.
+    func compare(
+        _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim,
+        ignoresReactions: Bool
+    ) throws(StoreError) -> ComparePage.Reply {
+        let url = request.channelURL
+        var found = HistoryDifferences()
+        let gaps = try gaps(in: url)
+        let stale = try staleRanges(in: url)
+        func isKnown(_ position: Position) -> Bool {
+            !gaps.contains { $0.contains(position) } && !stale.contains { $0.contains(position) }
+        }
+        for var message in page.messages {
+            guard let position = message.position, isKnown(position),
+                !interim.touched.contains(position.messageID)
+            else { continue }
+            found.comparedCount += 1
+            guard let held = try self.message(position.messageID, in: url) else {
+                found.missing.append(message)
+                continue
+            }
+            if ignoresReactions { message.reactionHistory = held.reactionHistory }
+            if held.replaced(by: message) != held { found.different.append(message) }
+        }
+        let bound = try bound(of: request, answeredBy: page)
+        let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
+        if let extent {
+            let idsOnPage = Set(page.messages.compactMap(\.messageID))
+            for position in try positions(in: url, from: extent.from, to: extent.through)
+            where isKnown(position) && !idsOnPage.contains(position.messageID)
+                && !interim.touched.contains(position.messageID)
+            {
+                if let held = try message(position.messageID, in: url) {
+                    found.extra.append(held)
+                }
+            }
+        }
+        return ComparePage.Reply(
+            differences: found, next: page.older, lowerBound: extent?.from)
+    }
+}

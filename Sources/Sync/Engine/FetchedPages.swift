@@ -1,0 +1,40 @@
+public import Models
+public import Store
+
+/// A page of messages that was fetched and stored.
+public struct FetchedMessages: Hashable, Sendable {
+    /// The page, as returned by the server.
+    public var page: MessagePage
+
+    /// The range that the page covers; `nil` if the page covers only its messages.
+    var extent: PageExtent?
+
+    /// The stored messages in the covered range that the page does not contain.
+    ///
+    /// They may have been deleted.
+    var unconfirmed: [MessageID]
+
+    /// The value of `StoreReader.lossCount()` when the page was stored.
+    var lossCount: Int64
+
+    /// The lower bound of the covered range of the history or thread; `nil` if the page covers only
+    /// its messages.
+    public var from: Gap.Bound? { extent?.from }
+
+    /// The upper bound of the covered range of the history or thread; `nil` if the page covers only
+    /// its messages.
+    public var through: Gap.Bound? { extent?.through }
+}
+
+/// A page of messages that the server has found.
+public struct ServerSearchPage: Hashable, Sendable {
+    /// The messages that match, newest first, as the server returned them, except those that are
+    /// known to be deleted.
+    public let messages: [Message]
+
+    /// The cursor of the next page; `nil` if the server has searched everything.
+    public let next: PageCursor?
+
+    /// The time after which the server has searched all messages; `nil` if the page is empty.
+    public let searchedAfter: Timestamp?
+}

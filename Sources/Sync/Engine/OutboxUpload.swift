@@ -1,0 +1,54 @@
+import Models
+import Store
+
+/// The upload of a file of an outbox item.
+struct OutboxUpload: ChannelCall, Hashable {
+    static let declaration = CoreCall.Upload.declaration
+
+    let item: OutboxItem
+    let index: Int
+
+    var channelURL: ChannelURL { item.channelURL }
+    var detail: String { "file \(index + 1) of \(item.requestID)" }
+
+    func make(on backend: any Backend) async throws(BackendError) -> FileInfo {
+        try await make(on: backend, files: nil) { _ in }
+    }
+
+    func make(
+        on backend: any Backend, files: OutboxFiles?,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        let source = try UploadSource(item, index, in: files)
+        var file = item.files[index]
+        // Remove the data and the path, so that the backend reads the file only through the source,
+        // which verifies the bytes.
+        (file.data, file.path) = (nil, nil)
+        let result: Result<FileInfo, BackendError>
+        do throws(BackendError) {
+            result = .success(
+                try await backend.upload(
+                    file, from: source, requestID: item.requestID, progress: progress))
+        } catch {
+            result = .failure(error)
+        }
+        // If the file was found damaged, the upload fails, even if the backend returned a result.
+        if let damage = source.damage { throw damage }
+        return try result.get()
+    }
+}
+
+/// The result of a call, whose type is that of the call's answer.
+typealias CallResult = Result<any Sendable, BackendError>
+
+extension CallResult {
+    /// The result with the type of the answers to a type of calls.
+    func of<Call: BackendCall>(_ type: Call.Type) -> Result<Call.Answer, BackendError> {
+        map { value in
+            guard let answer = value as? Call.Answer else {
+                preconditionFailure("The answer to \(Call.name) is a \(Swift.type(of: value)).")
+            }
+            return answer
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Models
+import Store
+
+extension SyncCore {
+    /// The maximum number of attempts of a call whose answers are voided.
+    private static let attempts = 5
+
+    /// Makes a call for a caller of the engine.
+    mutating func make(_ made: some CallerCall, _ ticket: Int, attempt: Int) {
+        guard canMakeCall(about: made.subject, ticket) else { return }
+        call(made.call, .caller(made, ticket: ticket, attempt: attempt))
+    }
+
+    /// Returns whether there is a connection.
+    ///
+    /// Without one, replies with an error.
+    mutating func canMakeCall(about subject: String, _ ticket: Int) -> Bool {
+        if connector.isOn { return true }
+        let error = SyncError(
+            .notConnected, "the request about \(subject) needs a connection")
+        act(.fail(error, ticket: ticket))
+        return false
+    }
+
+    /// Returns whether a call whose answer was voided may be repeated.
+    ///
+    /// If not, replies with an error.
+    mutating func canRepeat(about subject: String, _ ticket: Int, _ attempt: Int) -> Bool {
+        if attempt < SyncCore.attempts { return true }
+        let error = SyncError(
+            .stalled, "every response about \(subject) was outdated on arrival: retry later")
+        act(.fail(error, ticket: ticket))
+        return false
+    }
+
+    mutating func handle<Made: CallerCall>(
+        _ answer: CallResult, to made: Made, _ ticket: Int, _ attempt: Int,
+        _ interim: Flights.Interim?
+    ) {
+        switch answer.of(Made.Call.self) {
+        case .failure(let error): act(.fail(SyncError(error), ticket: ticket))
+        case .success(let answer):
+            let isLast = attempt >= SyncCore.attempts
+            if let next = made.next(after: answer, interim, isLast: isLast) {
+                guard canRepeat(about: next.subject, ticket, attempt) else { return }
+                return make(next, ticket, attempt: attempt + 1)
+            }
+            let stored = made.store(answer, in: &self, since: interim ?? Flights.Interim())
+            reply(stored, about: made.subject, ticket)
+        }
+    }
+
+    /// Sends `reply` to a caller.
+    ///
+    /// If it is `nil`, sends the error with which storing the answer failed.
+    mutating func reply(_ reply: (some Sendable)?, about subject: String, _ ticket: Int) {
+        if let reply { return act(.reply(reply, ticket: ticket)) }
+        let error = SyncError(.store, "the answer about \(subject) could not be stored")
+        act(.fail(state.failure ?? error, ticket: ticket))
+    }
+
+    /// Stores messages that the engine has not requested, such as those of a push.
+    ///
+    /// If `isDurable` is set, the messages are written and synced to disk (`fsync`) when the method
+    /// returns.
+    ///
+    /// - Returns: The number of messages that are now stored, in the given version or a newer one.
+    mutating func ingestMessages(
+        _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
+    ) throws(SyncError) -> Int {
+        // A message may acknowledge an outbox item.
+        try loadOutbox()
+        let message = "the \(messages.count) given messages could not be stored"
+        let count = try write(orFail: message) { (ingest) throws(StoreError) in
+            ingest.batch.isDurable = isDurable
+            var count = 0
+            for message in messages where try !ingest.mayBeDeleted(message) {
+                if try ingest.applyAlone(message, source, .untrusted) { count += 1 }
+            }
+            return count
+        }
+        for url in Set(messages.map(\.channelURL)).sorted() { backfill.examine(url) }
+        return count
+    }
+
+    /// Records that an open channel may have changed while the user was not in it.
+    ///
+    /// Adds a gap at the newest end of its history, and marks the stored messages as stale.
+    mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
+        let isStored = read { (reader) throws(StoreError) in
+            try reader.openChannel(url) != nil
+        }
+        guard isStored ?? false else { return }
+        let message = "open channel \(url) could not be changed"
+        try write(orFail: message) { (ingest) throws(StoreError) in
+            try ingest.openTruncation(in: url, since: nil)
+            try ingest.markKnownHistoryStale(of: url)
+        }
+    }
+
+    /// Stores an open channel that the user has entered, and fetches the ranges that viewers show.
+    mutating func enter(_ channel: OpenChannel) throws(SyncError) {
+        let message = "open channel \(channel.url) could not be saved"
+        try write(orFail: message) { (ingest) throws(StoreError) in
+            try ingest.batch.save(channel, source: .eventChannelChanged)
+        }
+        backfill.examine(channel.url, isNew: true)
+    }
+
+    /// Marks all stored messages of a channel as stale.
+    mutating func markStale(_ url: ChannelURL) throws(SyncError) {
+        let message = "channel \(url) could not be marked as stale"
+        try write(orFail: message) { (ingest) throws(StoreError) in
+            try ingest.markKnownHistoryStale(of: url)
+        }
+        if backfill.isShown(url) { backfill.examine(url) }
+    }
+}
