@@ -60,7 +60,7 @@ import Testing
         let alice = try await FollowingDevice()
         alice.device.server.reply("\(path)/messages", #"{"chunk": [\#(event("$9", text("9")))]}"#)
         alice.device.server.reply("POST rooms/!room:example.org/read_markers", "{}")
-        try await alice.device.backend.markAsRead(room)
+        try await alice.device.backend.perform(MarkAsRead(room))
         #expect(alice.device.server.bodies.last == ["m.fully_read": "$9", "m.read": "$9"])
     }
 
@@ -83,7 +83,8 @@ import Testing
         alice.device.server.reply(
             "POST join/#general:example.org", #"{"room_id": "!room:example.org"}"#)
         alice.device.server.replace("GET sync", #"{"next_batch": "s2"}"#)
-        #expect(try await alice.device.backend.join("#general:example.org").url == room)
+        #expect(
+            try await alice.device.backend.perform(JoinChannel("#general:example.org")).url == room)
     }
 
     @Test func historyOfAnInvitationIsNotRequested() async throws {
@@ -128,7 +129,7 @@ import Testing
         alice.device.server.replace("GET sync", #"{"next_batch": "s3"}"#)
         var patch = Patch<GroupChannel>()
         patch.set(\.metadata, to: ["topic": "Drinks", "color": "red"])
-        _ = try await alice.device.backend.updateChannel(room, with: patch)
+        _ = try await alice.device.backend.perform(UpdateChannel(room, with: patch))
         let bodies = alice.device.server.bodies
         #expect(bodies.contains(["topic": "Drinks"]))
         #expect(bodies.last?["dev.scrollback"]?["metadata"] == ["color": "red"])
