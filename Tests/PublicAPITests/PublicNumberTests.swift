@@ -96,7 +96,8 @@ import Testing
         if ["Backend.", "ForwardingBackend.", "PagingBackend."].contains(where: name.hasPrefix) {
             return "tried at the backends that have it"
         }
-        let requests = StandardRequests.types.map { "\($0)." } + ["CoreCall."]
+        let requests =
+            StandardRequests.types.map { "\($0)." } + ["CoreCall.", "PageOfList."]
         if requests.contains(where: name.hasPrefix) {
             return "a parameter of a call, tried at the backends that support the call"
         }
@@ -104,6 +105,7 @@ import Testing
     }
 
     private static let reasons = [
+        "CallDeclaration.init(_:_:version:needs:changesServer:promises:)": "only stored",
         "ChatClient.lastConnectedAt": "only read",
         "PagePoint.time(_:)": "made only by `PagingBackend`",
         "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",

@@ -23,6 +23,8 @@ import Testing
         "send": #"send {"message": "Hi", "nosuch": 1}"#,
         "send-file": #"send-file /etc/hostname {"nosuch": 1}"#,
         "edit": #"edit 60 {"nosuch": "Hi"}"#,
+        "request":
+            #"request setFrozen {"channelURL": "cats", "isFrozen": true, "nosuch": 1}"#,
     ]
 
     /// The commands that accept unknown keys, to show how a record is read: the keys become part of

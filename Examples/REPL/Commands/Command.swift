@@ -190,7 +190,7 @@ extension Command {
         ("The open channel", window),
         ("Searching", searching),
         ("Sending messages", writing),
-        ("Channels", managing),
+        ("Channels", managing + requests),
         ("Members", members),
         ("Synchronizing", sync + inspecting),
         ("The network and the server", network + importing),

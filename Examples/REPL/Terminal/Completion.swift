@@ -63,6 +63,10 @@ enum Completion {
         case "TYPE": RecordType.names
         case "ORDER": Command.channelOrders
         case "TABLE": RowDescription.allTables
+        case "REQUEST":
+            (try? workspace.device?.client.engine.backend.requests.types)?.map {
+                "\($0.declaration.name)"
+            } ?? []
         case "CALL": Command.Arguments.callNames.map(\.rawValue)
         case "CODE": Command.codes.map(\.description)
         case "CONDITION": NetworkCondition.all.map(\.name)

@@ -11,6 +11,8 @@ public import Models
 ///
 /// ```swift
 /// struct ArchiveChannel: BackendRequest, ChannelCall {
+///     typealias Answer = GroupChannel
+///
 ///     static let declaration = CallDeclaration("archiveChannel", "Archives a channel.")
 ///     var channelURL: ChannelURL
 ///
