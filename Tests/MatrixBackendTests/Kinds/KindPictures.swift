@@ -147,7 +147,8 @@ extension KindPictures {
             guard error.code == .notFound else { throw error }
         }
         if room.kind.channel["members"] != nil {
-            members = try await backend.perform(ListMembers(of: room.url, after: nil, limit: 100)).elements
+            members = try await backend.perform(ListMembers(of: room.url, after: nil, limit: 100))
+                .elements
         }
         guard room.kind.sees != nil else { return }
         messages = try await backend.messages(in: room.url, at: .newest, older: 100, newer: 0)
