@@ -97,7 +97,7 @@ import Testing
         story.network.goOffline()
         await client.disconnect()
         try damage(messages[0], of: client)
-        _ = try await story.alice.deleteChannel("general")
+        _ = try await story.alice.perform(DeleteChannel("general"))
         #expect(collection.messages.count == 2 && list.channels.count == 2)
         story.network.goOnline()
         try await client.connect(as: Credentials("bob"))
