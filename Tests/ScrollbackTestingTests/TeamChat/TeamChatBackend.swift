@@ -11,7 +11,7 @@ actor TeamChatBackend: PagingBackend {
             let channel = try await self.channel(request.channelURL)
             return try Page(
                 channel.members.sorted { $0.userID < $1.userID }, after: request.cursor,
-                limit: request.limit, name: \.userID.rawValue)
+                limit: request.limit, id: \.userID.rawValue)
         }
         return handlers
     }
