@@ -90,7 +90,8 @@ import Testing
         _ = try feed.run(for: .seconds(200)) { _ in .empty }
         let actions = feed.core.step(input)
         #expect(actions.contains { if case .cancelWait(.poll) = $0 { true } else { false } })
-        #expect(actions.contains { if case .call(.feed, _) = $0 { true } else { false } })
+        #expect(
+            actions.contains { if case .call(is CoreCall.Feed, _) = $0 { true } else { false } })
         #expect(try feed.process(actions) { _ in .empty }.last == .seconds(2))
     }
 
@@ -231,15 +232,15 @@ private struct PolledFeed {
         var waits: [Duration] = []
         while let action = actions.popFirst() {
             switch action {
-            case .call(.connect, let number):
+            case .call(is CoreCall.Connect, let number):
                 let session = BackendSession(user: User(id: "bob"), epoch: "1")
-                actions += core.step(.answer(.session(session), call: number))
-            case .call(.feed(let cursor), let number):
+                actions += core.step(.answer(.success(session), call: number))
+            case .call(let feed as CoreCall.Feed, let number):
                 if let end, time >= end { return waits }
                 // The first request has no cursor, so its answer is never a repetition.
-                guard let cursor else {
+                guard let cursor = feed.since else {
                     let batch = FeedBatch(events: [], cursor: "1", epoch: "1", isLive: beginsLive)
-                    actions += core.step(.answer(.batch(batch), call: number))
+                    actions += core.step(.answer(.success(batch), call: number))
                     continue
                 }
                 requestCount += 1
@@ -250,10 +251,10 @@ private struct PolledFeed {
                     batch.events = events
                     batch.cursor = next
                 }
-                actions += core.step(.answer(.batch(batch), call: number))
+                actions += core.step(.answer(.success(batch), call: number))
             case .call(_, let number):
                 actions += core.step(
-                    .answer(.failed(BackendError(.refused, "no")), call: number))
+                    .answer(.failure(BackendError(.refused, "no")), call: number))
             case .wait(.poll, _, let duration): waits.append(try #require(duration))
             default: break
             }
