@@ -67,7 +67,7 @@ enum Messenger {
         let alice = server.client()
         _ = try await alice.connect(as: Credentials("alice"))
         let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
-        _ = try await alice.perform(CreateChannel(params))
+        try server.createChannel(params, by: "alice")
 
         // This example keeps its data in memory and uses an embedded server. An app uses the
         // backend of its own server, and stores its data in files.

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import Sync
 
 // The device on which a command runs, and the channels and messages that its arguments name.
 

@@ -1,6 +1,7 @@
 import EmbeddedServer
 import Foundation
 import Scrollback
+import Sync
 
 extension Command {
     static let network: [Command] = [

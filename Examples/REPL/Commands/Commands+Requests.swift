@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import Sync
 
 extension Command {
     static let requests: [Command] = [
