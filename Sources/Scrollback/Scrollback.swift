@@ -108,4 +108,3 @@
 @_exported public import enum Sync.ResendPolicy
 @_exported public import struct Sync.SyncError
 @_exported public import struct Sync.SyncOptions
-@_exported public import struct Sync.UnsentChanges

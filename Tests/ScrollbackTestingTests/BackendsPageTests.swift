@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func thePageShowsTheExample() {
-        #expect(Self.blocks.count == 16)
+        #expect(Self.blocks.count == 17)
     }
 
     @Test func thePageShowsTheReport() async throws {
