@@ -77,7 +77,6 @@
 @_exported public import enum Models.SearchField
 @_exported public import struct Models.SearchHit
 @_exported public import struct Models.Sender
-@_exported public import enum Models.SuperChannelFilter
 @_exported public import struct Models.ThreadInfo
 @_exported public import struct Models.ThreadedMessageListParams
 @_exported public import struct Models.Timestamp

@@ -174,18 +174,30 @@ import Testing
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
+    /// The drop of a message that the embedded server does not have.
+    private static let drop =
+        #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
+
     @Test func pushedMessageIsShownOnce() async throws {
+        let shown = try await Program.run(
+            ["--home", directory.path],
+            "demo\noffline\n\(Self.drop)\nabsorb\n\(Self.drop)\nabsorb\nwindow\nabsorb\n")
+        #expect(shown.output.contains("1 file in the inbox: absorb reads them"))
+        #expect(shown.output.contains("1 message in 1 file, 1 stored"))
+        #expect(shown.output.contains(" 60 ~ 99\n"))
+        #expect(shown.output.contains("the push inbox is empty"))
+    }
+
+    @Test func pushedMessageThatTheServerLacksIsNotKept() async throws {
         let home = ["--home", directory.path]
-        let drop =
-            #"leave-push {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
-        let left = try await Program.run(home, "demo\n\(drop)\n")
-        #expect(left.output.contains("1 file in the inbox: absorb reads them"))
-        // The app shows the message when it starts, and removes the message's file.
-        let shown = try await Program.run(home, "as alice\nopen general cacheOnly\nabsorb\n")
-        #expect(shown.errors == "")
-        #expect(shown.output.contains("Ding!") && shown.output.contains("the push inbox is empty"))
-        let again = try await Program.run(home, "as alice\n\(drop)\nabsorb\n")
-        #expect(again.output.contains("1 message in 1 file, 1 stored"))
+        _ = try await Program.run(home, "demo\n\(Self.drop)\n")
+        // The client absorbs the message when it connects, and asks the server for it.
+        let checked = try await Program.run(home, "as alice\nsync\nopen general\nabsorb\n")
+        #expect(checked.errors == "")
+        #expect(!checked.output.contains("Ding!"))
+        #expect(checked.output.contains("the push inbox is empty"))
+        let again = try await Program.run(home, "as alice\n\(Self.drop)\nabsorb\n")
+        #expect(again.output.contains("1 message in 1 file, 0 stored"))
     }
 
     @Test func aStoreIsEncryptedWithTheKeyOfAFile() async throws {
