@@ -5,7 +5,7 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The ID of the promise that the check verifies or, if the check found that another promise is
     /// broken, of that other promise.
     ///
-    /// See ``BackendPromise/id``.
+    /// See `BackendPromise.id` in `Sync`.
     public let promiseID: String
 
     /// The text of the promise.
