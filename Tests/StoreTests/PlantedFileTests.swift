@@ -100,7 +100,10 @@ import Testing
         let box = try #require(
             try PushInbox(in: directory.url, encryptionKey: directory.files.key))
         let message = Message(id: "1", channelURL: "general", text: "hello", createdAt: 1)
-        for replace in [store.makePushInbox, store.removePushInbox] {
+        let replacements: [() throws -> Void] = [
+            { try store.makePushInbox() }, { try store.removePushInbox() },
+        ]
+        for replace in replacements {
             try link(inbox, to: elsewhere.url)
             #expect(throws: StoreError.self) { try box.leave([message]) }
             #expect(throws: StoreError.self) {
