@@ -89,7 +89,23 @@ final class Program: @unchecked Sendable {
 
     static func url() throws -> URL { try BuiltProgram.url("scrollback-repl") }
 
-    func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
+    /// Writes to the program's input.
+    ///
+    /// If the program has ended, the text is dropped, and the signal `SIGPIPE` does not end the tests.
+    func type(_ text: String) {
+        var signals = sigset_t()
+        var mask = sigset_t()
+        var pending = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, &mask)
+        // The output and the status show why the program has ended.
+        try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        sigpending(&pending)
+        var number: Int32 = 0
+        if sigismember(&pending, SIGPIPE) == 1 { sigwait(&signals, &number) }
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+    }
 
     func endInput() { input.fileHandleForWriting.closeFile() }
 
