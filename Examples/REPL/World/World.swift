@@ -278,7 +278,8 @@ extension Device {
             // If the engine has stopped its feed, for example because the cache is damaged, there
             // is nothing to wait for.
             return await engine.isFollowingFeed ? .listening : .resting
-        case .offline, .waiting, .revoked: return .resting
+        case .waiting: return await engine.isRenewingSession ? .busy : .resting
+        case .offline, .revoked: return .resting
         }
     }
 }

@@ -346,6 +346,9 @@ public actor SyncEngine {
     /// Requests that wait for their next attempt do not count.
     package var hasCallInFlight: Bool { !core.isIdle }
 
+    /// A Boolean value that indicates whether the engine waits for new credentials from the app.
+    package var isRenewingSession: Bool { renewal != nil }
+
     /// A Boolean value that indicates whether the feed's request is in flight.
     package var isFollowingFeed: Bool { core.calls.values.contains(where: \.isOfFeed) }
 
