@@ -203,16 +203,18 @@ struct FetchChannels: CallerCall {
     }
 }
 
-struct FetchChannel: CallerCall {
-    let call: CoreCall.Channel
-
-    init(_ url: ChannelURL) { call = CoreCall.Channel(channelURL: url) }
-
+extension CallerCall where Call == CoreCall.Channel {
     func next(
         after channel: GroupChannel, _ interim: Flights.Interim?, isLast: Bool
     ) -> (any CallerCall)? {
         channel.mayBeOutdated(since: interim, isLast: isLast) ? self : nil
     }
+}
+
+struct FetchChannel: CallerCall {
+    let call: CoreCall.Channel
+
+    init(_ url: ChannelURL) { call = CoreCall.Channel(channelURL: url) }
 
     func store(
         _ channel: GroupChannel, in core: inout SyncCore, since interim: Flights.Interim
@@ -226,12 +228,6 @@ struct CompareChannel: CallerCall {
     let call: CoreCall.Channel
 
     init(_ url: ChannelURL) { call = CoreCall.Channel(channelURL: url) }
-
-    func next(
-        after channel: GroupChannel, _ interim: Flights.Interim?, isLast: Bool
-    ) -> (any CallerCall)? {
-        channel.mayBeOutdated(since: interim, isLast: isLast) ? self : nil
-    }
 
     func store(
         _ channel: GroupChannel, in core: inout SyncCore, since interim: Flights.Interim
