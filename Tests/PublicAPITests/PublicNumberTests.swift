@@ -105,7 +105,6 @@ import Testing
     }
 
     private static let reasons = [
-        "CallDeclaration.init(_:_:version:needs:changesServer:promises:)": "only stored",
         "ChatClient.lastConnectedAt": "only read",
         "PagePoint.time(_:)": "made only by `PagingBackend`",
         "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",

@@ -5,10 +5,6 @@ public struct CallDeclaration: Sendable {
     /// The name, such as `setFrozen`, which no other call has.
     public let name: CallName
 
-    /// The version of the parameters, which increases when their earlier JSON can no longer be
-    /// decoded.
-    public let version: Int
-
     /// A sentence that says what the call does.
     public let summary: String
 
@@ -23,13 +19,12 @@ public struct CallDeclaration: Sendable {
 
     /// Creates a declaration.
     public init(
-        _ name: CallName, _ summary: String = "", version: Int = 1,
+        _ name: CallName, _ summary: String = "",
         needs capabilities: BackendCapabilities = [], changesServer: Bool = true,
         promises: [BackendPromise] = []
     ) {
         self.name = name
         self.summary = summary
-        self.version = version
         self.capabilities = capabilities
         self.changesServer = changesServer
         self.promises = promises
