@@ -99,8 +99,8 @@ extension ChatStore {
 extension [ChannelNumber] {
     /// The difference of two numbers that belong to one run.
     ///
-    /// Each compaction waits for the disk, so that many small ones take longer than a large one,
-    /// which also rewrites the rows of the channels in between.
+    /// Each compaction waits for the disk, so many small ones take longer than a large one, although
+    /// the large one also rewrites the rows of the channels between the numbers.
     private static let longestStep: ChannelNumber = 16
 
     /// The sorted numbers as closed ranges, which contain all numbers and few others.

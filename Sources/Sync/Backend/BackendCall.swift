@@ -2,19 +2,19 @@ public import Models
 
 /// A call of a backend as a value: its parameters, and the type of its answer.
 ///
-/// There are two kinds. The engine itself needs the *core calls*, which ``CoreCall`` contains and
-/// which are methods of ``Backend``. All other calls are *requests*: see ``BackendRequest``.
+/// There are two kinds. The engine itself needs the *core calls*: ``CoreCall`` contains them, and
+/// ``Backend`` has a method for each. All other calls are *requests*: see ``BackendRequest``.
 public protocol BackendCall<Answer>: Sendable {
     /// The result of the call.
     associatedtype Answer: Sendable
 
-    /// The name, and what else is known about all calls of this type.
+    /// The name and the other properties that all calls of this type share.
     static var declaration: CallDeclaration { get }
 
     /// The channel of the call; `nil`, the default, if it concerns no channel or several ones.
     var channel: ChannelURL? { get }
 
-    /// What the call is about, for logs: by default, the channel's URL.
+    /// The object of the call, for logs; by default, the channel's URL.
     var subject: String { get }
 
     /// A summary of the parameters other than the channel, for logs; empty by default.

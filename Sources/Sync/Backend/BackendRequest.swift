@@ -29,8 +29,8 @@ public protocol BackendRequest: BackendCall, Hashable, Codable {
     /// declaration.
     var neededCapabilities: BackendCapabilities { get }
 
-    /// What the engine stores after the request; nothing by default, because the feed reports the
-    /// effects.
+    /// Returns the effect that the engine stores after the request; none by default, because the feed
+    /// reports the effects.
     func effect(of answer: Answer) -> CacheEffect
 
     /// Returns a request with given names, for the help of the prompt and for conformance checks.
@@ -71,7 +71,7 @@ public protocol PageOfList: BackendRequest {
     var limit: Int { get set }
 }
 
-/// What the engine stores of the answer to a request.
+/// The part of the answer to a request that the engine stores.
 public enum CacheEffect: Hashable, Sendable {
     /// Nothing.
     case none

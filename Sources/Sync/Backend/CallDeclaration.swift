@@ -1,6 +1,6 @@
 public import Models
 
-/// What is known about all calls of a type.
+/// The properties that all calls of a type share.
 public struct CallDeclaration: Sendable {
     /// The name, such as `setFrozen`, which no other call has.
     public let name: CallName
@@ -14,7 +14,7 @@ public struct CallDeclaration: Sendable {
     /// A Boolean value that indicates whether the call may change data on the server.
     public let changesServer: Bool
 
-    /// What a backend promises that supports the call.
+    /// The promises of a backend that supports the call.
     public let promises: [BackendPromise]
 
     /// Creates a declaration.

@@ -12,7 +12,7 @@ public enum CoreCall {
 
         /// The credentials.
         public var credentials: Credentials
-        /// What the call is about.
+        /// The ID of the user.
         public var subject: String { credentials.userID.rawValue }
         /// A summary of the parameters.
         public var detail: String { subject }
@@ -339,7 +339,7 @@ public enum CoreCall {
         public var requestID: RequestID
         /// A closure to call with the progress.
         public var progress: @Sendable (TransferProgress) -> Void
-        /// What the call is about.
+        /// The ID of the request.
         public var subject: String { requestID.rawValue }
         /// A summary of the parameters.
         public var detail: String { requestID.rawValue }

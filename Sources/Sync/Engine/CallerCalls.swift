@@ -7,7 +7,7 @@ import Store
 /// ``PageFetch``.
 protocol CallerCall<Reply>: Sendable {
     associatedtype Call: BackendCall
-    /// What the caller receives.
+    /// The value that the caller receives.
     associatedtype Reply: Sendable
 
     var call: Call { get }

@@ -32,7 +32,7 @@ public struct SetBlocked: BackendRequest {
         self.userID = userID
     }
 
-    /// What the request is about.
+    /// The ID of the user.
     public var subject: String { userID.rawValue }
 
     /// Returns an example.

@@ -25,7 +25,7 @@ public struct CreateChannel: BackendRequest {
     /// Creates a request.
     public init(_ params: GroupChannelCreateParams) { self.params = params }
 
-    /// What the request is about.
+    /// The name of the channel.
     public var subject: String { params.name }
 
     /// Stores the channel.

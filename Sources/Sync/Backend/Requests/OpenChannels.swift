@@ -65,7 +65,7 @@ public struct CreateOpenChannel: BackendRequest {
     /// Creates a request.
     public init(_ params: OpenChannelCreateParams) { self.params = params }
 
-    /// What the request is about.
+    /// The name of the channel.
     public var subject: String { params.name }
 
     /// Returns an example.

@@ -24,7 +24,7 @@ public struct CreatePoll: BackendRequest {
     /// Creates a request.
     public init(_ poll: Poll) { self.poll = poll }
 
-    /// What the request is about.
+    /// The title of the poll.
     public var subject: String { poll.title }
 
     /// Returns an example.
