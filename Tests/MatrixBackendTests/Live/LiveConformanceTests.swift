@@ -1,5 +1,6 @@
 import Foundation
 import ScrollbackTesting
+import Sync
 import Testing
 
 /// Runs the conformance suite with a real homeserver, which `make test-matrix` starts.
@@ -17,6 +18,12 @@ struct LiveConformanceTests {
         )
     }
 
+    @Test func feedWaitsForEvents() async throws {
+        let subject = LiveSubject(longPoll: .seconds(10))
+        let report = await BackendConformance.run(on: subject) { $0.promise.id == "feed.wait" }
+        #expect(report.isKept && report.skipped.isEmpty, "\(report)")
+    }
+
     /// The expected list of skipped checks.
     ///
     /// "The host lacks" means that the test cannot make the homeserver do something. "The backend
@@ -27,6 +34,7 @@ struct LiveConformanceTests {
         - feed.restart: restart the server (skipped: the host lacks restartServer)
         - feed.epoch: roll back the server's history (skipped: the host lacks breakHistory)
         - feed.members: lose a channel because it is deleted (skipped: the backend lacks channelDeletion)
+        - feed.wait: request events before there are any, five times (skipped: the subject declares that its feed returns at once)
         - feed.truncation: backfill a truncation that the host causes (skipped: the host lacks openTruncations)
         - feed.whole: vote in a poll, and compare the message in the feed (skipped: the backend lacks polls)
         - feed.purge: delete all messages of a user in a channel (skipped: the host deletes no messages of a user)
