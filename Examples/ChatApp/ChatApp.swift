@@ -40,7 +40,7 @@
         }
 
         private func send() {
-            let message = UserMessageCreateParams(text)
+            let message = text
             text = ""
             Task { try await messages?.send(message) }  // is on disk when the call returns
         }

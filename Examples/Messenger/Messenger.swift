@@ -78,9 +78,9 @@ enum Messenger {
         try await client.acceptInvitation(to: "general")
         let list = try await ChannelListView(client)
         let view = try ChannelView(client, "general")
-        try await view.collection.send(UserMessageCreateParams("hello"))
+        try await view.collection.send(NewMessage("hello"))
         await client.disconnect()
-        try await view.collection.send(UserMessageCreateParams("said offline"))
+        try await view.collection.send(NewMessage("said offline"))
         try await client.connect(as: Credentials("bob"))
         var changes = view.collection.allChanges().makeAsyncIterator()
         while !view.collection.pendingMessages.isEmpty { _ = await changes.next() }

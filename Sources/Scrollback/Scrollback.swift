@@ -29,7 +29,6 @@
 @_exported public import enum Collections.StorageFailurePolicy
 @_exported public import struct Collections.StoredUser
 @_exported public import protocol Collections.UserEventDelegate
-
 @_exported public import enum Models.AnyChannel
 @_exported public import struct Models.BackendError
 @_exported public import struct Models.ChannelType
@@ -39,7 +38,6 @@
 @_exported public import struct Models.Credentials
 @_exported public import struct Models.ErrorCode
 @_exported public import struct Models.FileInfo
-@_exported public import struct Models.FileMessageCreateParams
 @_exported public import struct Models.FileMessageUpdateParams
 @_exported public import struct Models.GroupChannel
 @_exported public import struct Models.GroupChannelCreateParams
@@ -60,7 +58,7 @@
 @_exported public import enum Models.MessageTypeFilter
 @_exported public import struct Models.MetaArray
 @_exported public import struct Models.ModerationReport
-@_exported public import struct Models.MultipleFilesMessageCreateParams
+@_exported public import struct Models.NewMessage
 @_exported public import struct Models.OpenChannel
 @_exported public import struct Models.OpenChannelCreateParams
 @_exported public import struct Models.OutboxItem
@@ -85,9 +83,7 @@
 @_exported public import struct Models.UploadableFile
 @_exported public import struct Models.User
 @_exported public import struct Models.UserID
-@_exported public import struct Models.UserMessageCreateParams
 @_exported public import struct Models.UserMessageUpdateParams
-
 @_exported public import struct Store.EncryptionKey
 @_exported public import struct Store.FoundMessage
 @_exported public import struct Store.Gap
@@ -95,7 +91,6 @@
 @_exported public import struct Store.OutboxLoss
 @_exported public import struct Store.PushInbox
 @_exported public import struct Store.StoreError
-
 @_exported public import struct Sync.Backoff
 @_exported public import enum Sync.CacheClearOrder
 @_exported public import struct Sync.CacheLimits

@@ -42,7 +42,7 @@ import Testing
         let collection = try await client.startedCollection(of: "canary-channel")
         #expect(collection.messages.map(\.text) == ["canary-said"])
         await client.disconnect()
-        try await client.send(UserMessageCreateParams("canary-item"), in: "canary-channel")
+        try await client.send(NewMessage("canary-item"), in: "canary-channel")
         let files = try ScratchDirectory.made()
         defer { files.remove() }
         let file = files.url.appending(path: "file")
@@ -51,7 +51,7 @@ import Testing
         upload.path = file.path
         upload.name = "canary-file"
         try await client.engine.send(
-            FileMessageCreateParams(upload), in: "canary-channel", keepsCopies: true)
+            NewMessage(files: [upload]), in: "canary-channel", keepsCopies: true)
         let texts = directory(of: "bob", key).appending(path: "texts")
         try FileCache(directory: texts, encryptionKey: key).save(
             [message("canary-cached")], in: "canary-channel")
@@ -168,12 +168,12 @@ import Testing
         data.data = Data("canary-data".utf8)
         data.name = "canary-name"
         try await client.send(
-            FileMessageCreateParams(file("1")), in: "canary-channel", keepsCopies: true)
+            NewMessage(files: [file("1")]), in: "canary-channel", keepsCopies: true)
         try await client.send(
-            MultipleFilesMessageCreateParams([file("2"), data, file("3")]), in: "canary-channel",
+            NewMessage(files: [file("2"), data, file("3")]), in: "canary-channel",
             keepsCopies: true)
-        try await client.send(FileMessageCreateParams(data), in: "canary-channel")
-        try await client.send(FileMessageCreateParams(file("4")), in: "canary-channel")
+        try await client.send(NewMessage(files: [data]), in: "canary-channel")
+        try await client.send(NewMessage(files: [file("4")]), in: "canary-channel")
     }
 
     @Test(arguments: WayToAKey.allCases)

@@ -169,7 +169,7 @@ import Testing
         let client = try await story.connected()
         let his = try await client.startedCollection()
         story.network.goOffline()
-        try await client.send(UserMessageCreateParams("b"), in: "general")
+        try await client.send(NewMessage("b"), in: "general")
         story.network.goOnline()
 
         try await client.connect(as: Credentials("carol"))
@@ -204,7 +204,7 @@ import Testing
         let client = try await story.connected()
         let collection = try await client.startedCollection()
         await client.disconnect()
-        try await client.send(UserMessageCreateParams("b"), in: "general")
+        try await client.send(NewMessage("b"), in: "general")
 
         let items = try await client.logOut(wiping: wiping)
         #expect(items.compactMap { $0.message?.text } == ["b"])
@@ -249,7 +249,7 @@ import Testing
     private func openedDamaged(_ file: String = "CURRENT") async throws -> ChatClient {
         let first = try await story.connected()
         await first.disconnect()
-        try await first.send(UserMessageCreateParams("b"), in: "general")
+        try await first.send(NewMessage("b"), in: "general")
         await first.close()
         let cache = story.directory(of: "bob").appending(path: "cache")
         for name in try FileManager.default.contentsOfDirectory(atPath: cache.path)
@@ -314,10 +314,10 @@ import Testing
         let client = try await story.open()
         try await client.connect(as: Credentials("carol"))
         await client.disconnect()
-        try await client.send(UserMessageCreateParams("hers"), in: "general")
+        try await client.send(NewMessage("hers"), in: "general")
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
-        try await client.send(UserMessageCreateParams("his"), in: "general")
+        try await client.send(NewMessage("his"), in: "general")
 
         let store = try client.engine.store
         let leaving = Task { try await client.logOut(wiping: .everything) }
@@ -675,7 +675,7 @@ import Testing
         let view = View(try client.makeMessageCollection(of: "general"))
         _ = try await view.collection.start().refreshed
         let poll = try await client.createPoll("Which?", options: ["tea", "coffee"])
-        var params = UserMessageCreateParams("Which?")
+        var params = NewMessage("Which?")
         params.pollID = poll.id
         _ = try await view.collection.send(params).result
         await view.until { $0.collection.succeededMessages.last?.poll != nil }

@@ -98,7 +98,7 @@ import Testing
         try await story.until(client) { try $0.messages(in: "general").count == 3 }
         try await story.edit(messages[2], to: texts[3])
         try await story.delete(messages[1])
-        let sent = try await collection.send(UserMessageCreateParams(texts[4]))
+        let sent = try await collection.send(NewMessage(texts[4]))
         _ = try await sent.result
         try await story.until(client) { reader in
             try reader.messages(in: "general").map(\.text).sorted()
@@ -133,7 +133,7 @@ import Testing
         let (client, view, list) = try await written(in: story)
         let collection = view.collection
         story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
-        _ = try await collection.send(UserMessageCreateParams("unsent")).result
+        _ = try await collection.send(NewMessage("unsent")).result
         let listener = Listener()
         client.addConnectionDelegate(listener)
         _ = view.notifications()

@@ -72,7 +72,7 @@ import Testing
         let story = try await Story.caching("d e")
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let f = try await view.collection.send(UserMessageCreateParams("f")).delivery.requestID
+        let f = try await view.collection.send(NewMessage("f")).delivery.requestID
         #expect(try view.picture == page.next("offline, send f"))
 
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
@@ -104,7 +104,7 @@ import Testing
         #expect(try view.picture == page.next("alice sends z", "stored, not shown"))
 
         await story.engine.disconnect()
-        try await view.collection.send(UserMessageCreateParams("y"))
+        try await view.collection.send(NewMessage("y"))
         #expect(
             try view.picture == page.next("offline, send y", "unsent messages are always shown"))
         try await story.connect()

@@ -114,7 +114,7 @@ import Testing
         // Each of these calls must end, whether or not it finds the damage.
         let caughtUp = await Result { try await client.engine.caughtUp() }
         let inChannel = await Result { try await client.engine.caughtUp("general") }
-        let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")
+        let sent = try await client.send(NewMessage("mine"), in: "general")
         guard case .sent = try await sent.result else {
             Issue.record("it was not sent")
             return false

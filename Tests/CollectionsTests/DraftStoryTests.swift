@@ -30,7 +30,7 @@ import Testing
         try await client.setDraft("See you at", of: "general")
         await view.until { $0.collection.draft == "See you at" }
         // Neither sending a message nor closing the view changes the draft.
-        try await view.collection.send(UserMessageCreateParams("Hello"))
+        try await view.collection.send(NewMessage("Hello"))
         view.collection.dispose()
         await client.close()
 

@@ -18,8 +18,8 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         let collection = view.collection
-        try await collection.send(UserMessageCreateParams("a"))
-        try await collection.send(UserMessageCreateParams("b"))
+        try await collection.send(NewMessage("a"))
+        try await collection.send(NewMessage("b"))
         await view.shows("a b")
         await view.hears("updated b: eventMessageSent, succeeded")
         await story.engine.disconnect()
@@ -47,7 +47,7 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let written = try await view.collection.send(UserMessageCreateParams("a")).message
+        let written = try await view.collection.send(NewMessage("a")).message
         _ = view.notifications()
         try await view.collection.update(written, with: .text("A"))
         #expect(view.messageNotifications == ["updated A: localMessageUpdated, pending"])
@@ -80,7 +80,7 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         story.network.hold([.send], at: .afterEffect)
-        try await view.collection.send(UserMessageCreateParams("a"))
+        try await view.collection.send(NewMessage("a"))
         await view.hears("updated a: eventMessageSent, succeeded")
         story.network.stopHolding()
         try await story.end()
@@ -95,7 +95,7 @@ import Testing
         try await list.load()
         let view = try await story.startedView()
         _ = (list.notifications(), view.notifications())
-        _ = try await view.collection.send(UserMessageCreateParams("a")).result
+        _ = try await view.collection.send(NewMessage("a")).result
         await list.until { list.channels.first?.lastMessage?.text == "a" }
         #expect(list.notifications() == ["updated general: eventMessageSent"])
         try await story.say("b")

@@ -296,7 +296,7 @@ private final class ChatScreen: MessageCollectionDelegate {
     }
 
     func send(_ text: String) async throws -> OutgoingMessage {
-        try await collection!.send(UserMessageCreateParams(text))
+        try await collection!.send(text)
     }
 
     func resend(_ message: Message) async throws {

@@ -186,7 +186,7 @@ extension MessageCollection {
         let any = messages.randomElement(using: &random)
         switch random.number(below: 5) {
         case 0, 1:
-            var params = UserMessageCreateParams("bob \(random.number(below: 1000))")
+            var params = NewMessage("bob \(random.number(below: 1000))")
             if random.oneIn(4) { params.parentMessageID = any?.messageID }
             _ = try? await send(params)
         case 2:

@@ -132,7 +132,7 @@ import Testing
         params.isReversed = true
         let view = try await story.startedView(params)
         #expect(view.collection.messages.map(\.text) == ["c", "b"])
-        try await view.collection.send(UserMessageCreateParams("d"))
+        try await view.collection.send(NewMessage("d"))
         await view.until { $0.items.first?.message?.messageID != nil && $0.items.count == 3 }
         #expect(view.collection.messages.map(\.text) == ["d", "c", "b"])
         #expect(try await view.collection.loadPrevious().map(\.text) == ["a"])
@@ -161,7 +161,7 @@ import Testing
         let view = story.view(.sized(2, 2), capacity: 2)
         view.collection.start(.cacheOnly)
         for text in ["x", "y", "z"] {
-            try await view.collection.send(UserMessageCreateParams(text))
+            try await view.collection.send(NewMessage(text))
         }
         #expect(view.picture == "… d e (x) (y) (z)")
         try await view.collection.loadPrevious()
@@ -213,7 +213,7 @@ import Testing
 
     @Test func failedChangeIsListedRetriedAndDiscarded() async throws {
         let story = try await Story.caching("a")
-        let sent = try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        let sent = try await story.engine.send(NewMessage("b"), in: "general")
         _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
         let view = try await story.startedView()
         let collection = view.collection
@@ -246,7 +246,7 @@ import Testing
     @Test func discardedEditDoesNotRestoreARemovedMessage() async throws {
         let story = try await Story.caching("a b c")
         story.clock.advance(by: .seconds(1))
-        let sent = try await story.engine.send(UserMessageCreateParams("d"), in: "general")
+        let sent = try await story.engine.send(NewMessage("d"), in: "general")
         _ = try await story.engine.deliveryResult(of: sent.requestID!, in: "general")
         await story.engine.disconnect()
         let view = story.view(.sized(2), capacity: 2)
@@ -286,7 +286,7 @@ import Testing
         let story = try await Story()
         try await story.say((1...60).map { "m\($0)" }.joined(separator: " "))
         try await story.connect()
-        try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        try await story.engine.send(NewMessage("mine"), in: "general")
         try await story.until {
             try $0.messages(in: "general").contains { $0.text == "mine" && $0.messageID != nil }
         }
@@ -305,13 +305,13 @@ import Testing
         let (all, mine) = (story.view(), story.view(params))
         _ = try await all.collection.start().refreshed
         _ = try await mine.collection.start().refreshed
-        try await all.collection.send(UserMessageCreateParams("b"))
+        try await all.collection.send(NewMessage("b"))
         await all.shows("a b")
         try await story.say("c")
         await all.shows("a b c")
         await mine.shows("b")
         all.collection.dispose()
-        try await mine.collection.send(UserMessageCreateParams("d"))
+        try await mine.collection.send(NewMessage("d"))
         await mine.shows("b d")
         #expect(all.picture.hasPrefix("a b c"))
         try await story.end()
@@ -320,8 +320,8 @@ import Testing
     @Test func offlineChangesAreShownAtOnce() async throws {
         let story = try await Story()
         try await story.open()
-        try await story.engine.send(UserMessageCreateParams("a"), in: "general")
-        try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        try await story.engine.send(NewMessage("a"), in: "general")
+        try await story.engine.send(NewMessage("b"), in: "general")
         try await story.until { try $0.messages(in: "general").count == 2 }
         let c = try await story.say("c")[0]
         try await story.until { try $0.messages(in: "general").count == 3 }
@@ -347,8 +347,8 @@ import Testing
         try await story.open()
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let a = try await view.collection.send(UserMessageCreateParams("a")).message
-        let b = try await view.collection.send(UserMessageCreateParams("b")).message
+        let a = try await view.collection.send(NewMessage("a")).message
+        let b = try await view.collection.send(NewMessage("b")).message
         try await view.collection.update(a, with: .text("A"))
         #expect(view.picture == "(A) (b)")
         try await view.collection.delete(b)
@@ -453,7 +453,7 @@ import Testing
         let view = story.view(at: .time(messages[2].createdAt), .sized(1, 2))
         view.start(.cacheOnly)
         #expect(view.picture == "… b c d !failed (pending) …")
-        try await view.collection.send(UserMessageCreateParams("here"))
+        try await view.collection.send(NewMessage("here"))
         #expect(view.picture == "… b c d !failed (pending) (here) …")
         #expect(view.heard == ["added here: localMessagePendingCreated, pending"])
         _ = view.notifications()
@@ -482,7 +482,7 @@ import Testing
         await story.engine.disconnect()
         let view = story.view(.sized(2, 2), capacity: 2)
         view.start(.cacheOnly)
-        try await view.collection.send(UserMessageCreateParams("x"))
+        try await view.collection.send(NewMessage("x"))
         _ = view.notifications()
         try await view.insert { try await view.collection.loadPrevious() }
         #expect(view.picture == "… c d (x) …")
@@ -496,7 +496,7 @@ import Testing
         let story = try await Story.caching("a")
         let view = try await story.startedView()
         let other = try await story.startedView()
-        var params = UserMessageCreateParams("reply")
+        var params = NewMessage("reply")
         params.parentMessageID = view.collection.messages[0].messageID
         story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
         _ = try await view.collection.send(params).result
@@ -598,7 +598,7 @@ import Testing
         view.collection.dispose()
         await expectError(.disposed) { try await view.collection.loadPrevious() }
         await expectError(.disposed) {
-            try await view.collection.send(UserMessageCreateParams("x"))
+            try await view.collection.send(NewMessage("x"))
         }
         try await story.end()
     }

@@ -44,7 +44,7 @@ import Testing
         await view.shows("a b c d E")
         try await story.delete(e)
         await view.shows("a b c d")
-        try await view.collection.send(UserMessageCreateParams("f"))
+        try await view.collection.send(NewMessage("f"))
         await view.shows("a b c d f")
         await view.hears("updated f: eventMessageSent, succeeded")
         try await story.alice.perform(ExitOpenChannel("hall"))
@@ -80,7 +80,7 @@ import Testing
         let start = view.collection.start()
         #expect(try start.cached.map(\.text) == ["a", "b"])
         await expectError(.notConnected) { try await start.refreshed }
-        try await view.collection.send(UserMessageCreateParams("c"))
+        try await view.collection.send(NewMessage("c"))
         #expect(view.picture == "a b (c)")
         await story.close()
     }

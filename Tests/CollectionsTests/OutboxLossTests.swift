@@ -34,7 +34,7 @@ import Testing
         #expect(client.storageDamage.isEmpty)
         await client.disconnect()
         for text in ["first", "second", "third"] {
-            try await client.send(UserMessageCreateParams(text), in: "general")
+            try await client.send(NewMessage(text), in: "general")
         }
         await client.close()
         try apply(damage, to: story.directory(of: "bob").appending(path: "outbox"))

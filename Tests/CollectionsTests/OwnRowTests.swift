@@ -31,7 +31,7 @@ import Testing
         story.network.hold([.send, .messages, .lookup, .messageChanges])
         try await story.connect()
         _ = view.notifications()
-        try await view.collection.send(UserMessageCreateParams("b"))
+        try await view.collection.send(NewMessage("b"))
         _ = await story.network.held(atLeast: 2)
         story.network.hold([], at: .beforeEffect)
         try releaseHeld(.feed, of: story)
@@ -51,7 +51,7 @@ import Testing
         let story = try await Story.caching("a")
         let view = try await story.startedView()
         await story.engine.disconnect()
-        let message = try await view.collection.send(UserMessageCreateParams("b")).message
+        let message = try await view.collection.send(NewMessage("b")).message
         let id = try #require(message.requestID)
         func reactions() -> [String] {
             (view.items.last?.message?.reactions ?? []).map { "\($0.key) \($0.userIDs)" }
@@ -91,7 +91,7 @@ import Testing
             _ = try await messages.start().refreshed
             var rows = messages.items
             let changes = messages.allChanges()
-            try await messages.send(UserMessageCreateParams("Hello!"))
+            try await messages.send("Hello!")
             var printed: [String] = []
             for await change in changes {
                 rows = change.applied(to: rows)

@@ -31,13 +31,13 @@ import Testing
         _ = try await client.startedCollection()
         await client.disconnect()
         for text in texts {
-            try await client.send(UserMessageCreateParams(text), in: "general")
+            try await client.send(NewMessage(text), in: "general")
         }
         if let file {
             var upload = UploadableFile()
             upload.path = file.path
             try await client.engine.send(
-                FileMessageCreateParams(upload), in: "general", keepsCopies: keepsCopies)
+                NewMessage(files: [upload]), in: "general", keepsCopies: keepsCopies)
         }
         await client.close()
     }

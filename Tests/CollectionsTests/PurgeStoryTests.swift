@@ -12,7 +12,7 @@ import Testing
     @Test func purgedMessagesLeaveTheListTogether() async throws {
         let story = try await Story.caching("a b")
         let view = try await story.startedView()
-        try await view.collection.send(UserMessageCreateParams("c"))
+        try await view.collection.send(NewMessage("c"))
         await view.shows("a b c")
         _ = view.notifications()
         try story.server.deleteMessages(ofSender: "alice", in: "general")

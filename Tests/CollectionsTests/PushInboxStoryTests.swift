@@ -190,7 +190,7 @@ import Testing
     @Test func outboxItemDeliveredByAPushIsNotSentAgain() async throws {
         let (client, _) = try await begin()
         await client.disconnect()
-        let pending = try await client.send(UserMessageCreateParams("mine"), in: "general").message
+        let pending = try await client.send(NewMessage("mine"), in: "general").message
         var landed = Message(
             id: "77", channelURL: "general", sender: Sender(id: "bob"), text: "mine",
             createdAt: 9_000_000)

@@ -74,7 +74,7 @@ import Testing
         try await until { client.storageDamage.cache != nil }
         #expect(client.storageDamage.replacedCache == nil)
         #expect(collection.messages.map(\.text) == ["a", "b", "c"])
-        let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")
+        let sent = try await client.send(NewMessage("mine"), in: "general")
 
         story.network.goOnline()
         try await client.connect(as: Credentials("bob"))

@@ -37,7 +37,7 @@ import Testing
 
     @Test func unsentMessagesAreFoundUntilTheyAreSent() async throws {
         await client.disconnect()
-        let sending = try await client.send(UserMessageCreateParams("An umbrella"), in: "general")
+        let sending = try await client.send(NewMessage("An umbrella"), in: "general")
         let page = try await search("umbr")
         #expect(page.messages.isEmpty)
         #expect(page.outboxItems.count == 1)
@@ -54,7 +54,7 @@ import Testing
         let bob = server.client()
         _ = try await bob.connect(as: Credentials("bob"))
         try await bob.say("umbrella", in: "general", ManualClock(at: 1), RequestIDs())
-        _ = try await client.send(UserMessageCreateParams("My umbrella"), in: "general").result
+        _ = try await client.send(NewMessage("My umbrella"), in: "general").result
         let store = try client.engine.store
         try await store.until { try $0.messages(in: "general").count == 2 }
         #expect(try await search("umbrella").messages.count == 2)
@@ -74,7 +74,7 @@ import Testing
 
     @Test func rangesThatWereNotSearchedAreReported() async throws {
         for text in ["umbrella", "rain", "umbrella"] {
-            _ = try await client.send(UserMessageCreateParams(text), in: "general").result
+            _ = try await client.send(NewMessage(text), in: "general").result
         }
         let store = try client.engine.store
         let positions = try store.messages(in: "general", before: .newest).compactMap(\.position)
@@ -146,7 +146,7 @@ import Testing
     private func texts(_ search: MessageSearch) -> [String] { search.messages.map(\.message.text) }
 
     private func send(_ text: String) async throws -> Message {
-        let sending = try await client.send(UserMessageCreateParams(text), in: "general")
+        let sending = try await client.send(NewMessage(text), in: "general")
         guard case .sent(let message) = try await sending.result else {
             throw NotSent()
         }

@@ -25,7 +25,7 @@ import Testing
 
     @Test func sentMessage() async throws {
         let view = try await view()
-        try await view.collection.send(UserMessageCreateParams("b"))
+        try await view.collection.send(NewMessage("b"))
         await view.shows("a b")
         await view.hears("updated b: eventMessageSent, succeeded")
         #expect(
@@ -39,7 +39,7 @@ import Testing
     @Test func refusedMessageIsResent() async throws {
         let view = try await view()
         try await story.alice.perform(SetFrozen(true, for: "general"))
-        let message = try await view.collection.send(UserMessageCreateParams("b")).message
+        let message = try await view.collection.send(NewMessage("b")).message
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
         try await story.alice.perform(SetFrozen(false, for: "general"))
@@ -60,7 +60,7 @@ import Testing
     @Test func failedMessageIsRemoved() async throws {
         let view = try await view()
         try await story.alice.perform(SetFrozen(true, for: "general"))
-        let message = try await view.collection.send(UserMessageCreateParams("b")).message
+        let message = try await view.collection.send(NewMessage("b")).message
         await view.shows("a !b")
         #expect(
             try await view.collection.removeFailedMessages([message.requestID!])
@@ -78,7 +78,7 @@ import Testing
     @Test func aMessageThatIsCanceled() async throws {
         let view = try await view()
         await story.engine.disconnect()
-        let message = try await view.collection.send(UserMessageCreateParams("b")).message
+        let message = try await view.collection.send(NewMessage("b")).message
         #expect(try await view.collection.cancel(message.requestID!))
         #expect(view.picture == "a")
         #expect(
@@ -114,7 +114,7 @@ import Testing
         let view = try await view()
         await story.engine.disconnect()
         for word in ["b", "c", "d"] {
-            try await view.collection.send(UserMessageCreateParams(word))
+            try await view.collection.send(NewMessage(word))
         }
         #expect(view.picture == "a (b) (c) (d)")
         #expect(view.collection.pendingMessages.map(\.text) == ["b", "c", "d"])
@@ -134,7 +134,7 @@ import Testing
         try await story.connect()
         let view = story.view()
         view.collection.start(.cacheOnly)
-        try await view.collection.send(UserMessageCreateParams("b"))
+        try await view.collection.send(NewMessage("b"))
         await view.hears("updated b: eventMessageSent, succeeded")
         #expect(view.picture == "… b …")
         story.network.stopHolding()
@@ -150,11 +150,8 @@ import Testing
 
     @Test func uploadReportsProgress() async throws {
         let view = try await view()
-        var params = FileMessageCreateParams()
-        var file = UploadableFile()
-        file.data = Data(repeating: 7, count: 1000)
-        params.file = file
-        try await view.collection.send(params)
+        let file = UploadableFile(Data(repeating: 7, count: 1000), name: "a.bin")
+        try await view.collection.send(NewMessage(files: [file]))
         await view.until { $0.items.last?.message?.messageID != nil }
         #expect(view.heard.contains("uploaded 1000 of 1000"))
         try await story.end()

@@ -20,7 +20,7 @@ import Testing
             try await client.connect(as: Credentials(user))
             try await client.engine.caughtUp()
             await client.disconnect()
-            try await client.send(UserMessageCreateParams("unsent"), in: "general")
+            try await client.send(NewMessage("unsent"), in: "general")
             await client.close()
         }
     }

@@ -97,7 +97,7 @@ import Testing
     @Test func sentReplyIsPendingInTheThreadThenSent() async throws {
         let (parent, _, view) = try await story.startThread("a", isKnown: true)
         await story.engine.disconnect()
-        try await view.collection.send(UserMessageCreateParams("b"))
+        try await view.collection.send(NewMessage("b"))
         #expect(view.picture == "a (b)")
         #expect(view.collection.pendingMessages.map(\.text) == ["b"])
         _ = try await story.write("not in the thread")
@@ -114,8 +114,8 @@ import Testing
     @Test func failedReplyIsInTheThreadAndIsRemovedWithoutThoseOfTheChannel() async throws {
         let view = try await story.startThread("a", isKnown: true).view
         story.network.failNext(2, of: [.send], with: BackendError(.refused, "no"))
-        let other = try await story.engine.send(UserMessageCreateParams("other"), in: "general")
-        try await view.collection.send(UserMessageCreateParams("b"))
+        let other = try await story.engine.send(NewMessage("other"), in: "general")
+        try await view.collection.send(NewMessage("b"))
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
         try await story.until { try $0.failedMessages(in: "general").count == 2 }

@@ -38,7 +38,7 @@ import Testing
         #expect(message.sender?.role == .operator)
         #expect(message.mentionedUsers.map(\.userID) == ["bob"])
         #expect(message.metaArrays == [array])
-        #expect(message.userMessageParams == nil)
+        #expect(message.newMessage == nil)
         #expect(
             try await alice.messages(in: "general", at: .newest, older: 1, newer: 0).messages == [
                 message

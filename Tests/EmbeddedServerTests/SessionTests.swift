@@ -86,7 +86,7 @@ import Testing
         var file = UploadableFile()
         file.data = Data([1])
         var message = Message(type: .file, id: nil, channelURL: "general", createdAt: 0)
-        message.multipleFilesMessageParams = MultipleFilesMessageCreateParams([
+        message.newMessage = NewMessage(files: [
             file, UploadableFile(url: "https://elsewhere"),
         ])
         var item = OutboxItem(message, requestID: "r")

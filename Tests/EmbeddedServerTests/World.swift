@@ -56,12 +56,12 @@ extension OutboxItem {
     /// By default, the request id is the text.
     static func text(
         _ text: String, in url: ChannelURL = "general", requestID: RequestID? = nil,
-        _ change: (inout UserMessageCreateParams) -> Void = { _ in }
+        _ change: (inout NewMessage) -> Void = { _ in }
     ) -> OutboxItem {
-        var params = UserMessageCreateParams(text)
+        var params = NewMessage(text)
         change(&params)
         var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
-        message.userMessageParams = params
+        message.newMessage = params
         return OutboxItem(message, requestID: requestID ?? RequestID(text))
     }
 }

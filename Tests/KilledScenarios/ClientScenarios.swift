@@ -172,7 +172,7 @@ struct SendingFile: Performer {
         try Data("canary-file".utf8).write(to: file)
         var upload = UploadableFile()
         upload.path = file.path
-        try await engine.send(FileMessageCreateParams(upload), in: "general", keepsCopies: true)
+        try await engine.send(NewMessage(files: [upload]), in: "general", keepsCopies: true)
         try FileManager.default.removeItem(at: file)
         await engine.close()
         store.close()

@@ -99,7 +99,7 @@ extension OutboxItem {
     /// Creates an outbox item with a text message of the user.
     init(_ text: String) {
         var message = Message(id: nil, channelURL: "general", text: text, createdAt: 9_000_000)
-        message.userMessageParams = UserMessageCreateParams(text)
+        message.newMessage = NewMessage(text)
         self.init(message, requestID: RequestID("request-\(text)"))
     }
 }

@@ -8,15 +8,9 @@ import Testing
         id: nil, channelURL: "c", channelType: .open, sender: Sender(id: "ann"), text: "hi",
         createdAt: 500)
 
-    private func outboxItem(_ params: FileMessageCreateParams) -> OutboxItem {
-        var message = Self.message
-        message.fileMessageParams = params
-        return OutboxItem(message, requestID: "r")
-    }
-
     private func outboxItem(_ files: [UploadableFile]) -> OutboxItem {
         var message = Self.message
-        message.multipleFilesMessageParams = MultipleFilesMessageCreateParams(files)
+        message.newMessage = NewMessage(files: files)
         return OutboxItem(message, requestID: "r")
     }
 
@@ -24,7 +18,7 @@ import Testing
 
     @Test func outboxItemHasTheRequestIDChannelAndTimeOfItsMessage() {
         var unsent = Self.message
-        unsent.userMessageParams = UserMessageCreateParams("hi")
+        unsent.newMessage = NewMessage("hi")
         unsent.sendingStatus = .failed
         unsent.errorCode = .ackTimeout
         let item = OutboxItem(unsent, requestID: "r")
@@ -32,9 +26,7 @@ import Testing
         #expect(item.requestID == "r" && item.message?.requestID == "r")
         #expect(item.channelURL == "c" && item.channelType == .open && item.createdAt == 500)
         #expect(item.message?.sendingStatus == .pending && item.message?.errorCode == nil)
-        #expect(item.userMessageCreateParams == UserMessageCreateParams("hi"))
-        #expect(item.fileMessageCreateParams == nil)
-        #expect(item.multipleFilesMessageCreateParams == nil)
+        #expect(item.newMessage == NewMessage("hi"))
     }
 
     @Test func aChangeNamesItsTarget() {
@@ -49,7 +41,7 @@ import Testing
             .addReaction, requestID: "a", channelURL: "c", createdAt: 9, messageID: "7",
             reactionKey: "+1")
         #expect(reaction.messageID == "7" && reaction.reactionKey == "+1")
-        #expect(reaction.userMessageCreateParams == nil && reaction.files.isEmpty)
+        #expect(reaction.newMessage == nil && reaction.files.isEmpty)
     }
 
     @Test func outboxItemHasItsGoldenBytes() {
@@ -158,10 +150,10 @@ import Testing
     @Test func theFilesAreThoseOfTheParams() {
         let file = UploadableFile(path: "/a.png", name: "a.png")
         let other = UploadableFile(path: "/b.png")
-        #expect(outboxItem(FileMessageCreateParams(file)).files == [file])
+        #expect(outboxItem([file]).files == [file])
         #expect(outboxItem([file, other]).files == [file, other])
         #expect(OutboxItem(Self.message, requestID: "r").files.isEmpty)
-        #expect(outboxItem(FileMessageCreateParams()).files.isEmpty)
+        #expect(outboxItem([]).files.isEmpty)
     }
 
     @Test func uploadedFilesLeaveTheIndicesToUpload() {
@@ -210,7 +202,7 @@ import Testing
         #expect(item.message?.files.map(\.name) == [nil, "c"])
         #expect(item.indicesToUpload == [1])
 
-        var single = self.outboxItem(FileMessageCreateParams(UploadableFile(path: "/a")))
+        var single = outboxItem([UploadableFile(path: "/a")])
         single.replaceFile(at: 0, with: UploadableFile(path: "/c", name: "c"))
         #expect(single.files.map(\.path) == ["/c"] && single.message?.file?.name == "c")
     }

@@ -124,7 +124,7 @@ extension NumberProbe {
                         updatedAt: numbers.time()),
                     GroupChannel(url: "c", createdAt: numbers.time()),
                     OpenChannel(url: "c", createdAt: numbers.time()),
-                    Message(UserMessageCreateParams("m"), in: "c", by: nil, at: numbers.time()),
+                    Message(NewMessage("m"), in: "c", by: nil, at: numbers.time()),
                     FileInfo(url: "u", size: numbers.intOrNil()),
                 ]
                 for record in records {
@@ -165,9 +165,7 @@ extension NumberProbe {
                 "OutboxItem.replaceFile(at:with:copy:)"
             ) { numbers, _ in
                 var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
-                var params = FileMessageCreateParams()
-                params.file = UploadableFile()
-                message.fileMessageParams = params
+                message.newMessage = NewMessage(files: [UploadableFile()])
                 var item = OutboxItem(
                     .send, requestID: "r", channelURL: "c", createdAt: numbers.time(),
                     message: message)
@@ -356,7 +354,7 @@ extension NumberProbe {
                 let engine = try await world.engine(options, jitter: numbers.double())
                 await engine.show(world.url, ShownRange(from: .beginning), viewer: 1)
                 try await engine.caughtUp(world.url)
-                _ = try await engine.send(UserMessageCreateParams("m"), in: world.url)
+                _ = try await engine.send(NewMessage("m"), in: world.url)
                 // While the engine is offline, the feed's truncation and a throttled request are
                 // prepared.
                 await engine.disconnect()
@@ -423,7 +421,7 @@ extension NumberProbe {
                 _ = try reader.next(upTo: numbers.int())
                 let client = try await world.client()
                 world.network.failNext(of: [.send], with: BackendError(.refused, "no"))
-                let sent = try await client.send(UserMessageCreateParams("x"), in: world.url)
+                let sent = try await client.send(NewMessage("x"), in: world.url)
                 let id = sent.delivery.requestID
                 _ = try await sent.result
                 let files = [numbers.int(): UploadableFile()]

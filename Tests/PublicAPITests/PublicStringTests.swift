@@ -20,10 +20,10 @@ import Testing
         let world = try await NumberWorld()
         let client = try await world.client()
         let url = ChannelURL(string)
-        var message = UserMessageCreateParams(string)
+        var message = NewMessage(string)
         (message.data, message.customType) = (string, string)
         _ = try? await client.send(message, in: world.url)
-        _ = try? await client.send(UserMessageCreateParams("x"), in: url)
+        _ = try? await client.send(NewMessage("x"), in: url)
         _ = try? await client.createChannel(
             GroupChannelCreateParams(string, userIDs: [UserID(string)], url: url))
         _ = try? await client.message(MessageID(string), in: world.url)
@@ -43,7 +43,7 @@ import Testing
         query.channelURLsFilter = [url]
         let channels = try client.makeGroupChannelCollection(query)
         _ = try? await channels.loadMore()
-        try await client.send(UserMessageCreateParams("usable"), in: world.url)
+        try await client.send(NewMessage("usable"), in: world.url)
         _ = try? await client.connect(as: Credentials(UserID(string)))
         await client.close()
     }

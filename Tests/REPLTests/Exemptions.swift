@@ -21,7 +21,8 @@ enum Exemptions {
             [
                 "ChatStore.commit(_:)", "ChatStore.indexMessages(atMost:)",
                 "ChatStore.purgeCleared()", "ChatStore.searchIndexDamage", "ChatStore.snapshot()",
-                "ChatStore.view", "MessageCollection.failedChanges", "StoreReader.cachedChannels()",
+                "ChatStore.view", "MessageCollection.discard(_:)",
+                "MessageCollection.edit(_:text:)", "MessageCollection.failedChanges", "StoreReader.cachedChannels()",
                 "StoreReader.overlay(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
                 "StoreReader.view", "SyncEngine.discardOutboxItems()",
                 "SyncEngine.fetchChannel(_:)", "SyncEngine.fetchChannels(matching:after:)",

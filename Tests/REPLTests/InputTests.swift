@@ -134,7 +134,7 @@ import Testing
         (#"open cats {"reply_type": "al"}"#, "'al' is not a value of reply_type: "),
         (
             #"send {"message": "Hi", "mesage": "Hi"}"#,
-            "UserMessageCreateParams has no field 'mesage'"
+            "NewMessage has no field 'mesage'"
         ),
         (
             #"send {"message": "Hi", "sorted_metaarray": [{"kye": "x"}]}"#,
@@ -144,7 +144,7 @@ import Testing
         (#"list {"ordr": "chronological"}"#, "GroupChannelListQuery has no field 'ordr'"),
         (#"channels {"extra": {}}"#, "GroupChannelListQuery has no field 'extra'"),
         (#"thread 60 {"revers": true}"#, "ThreadedMessageListParams has no field 'revers'"),
-        (#"send-file /etc/hostname {"x": 1}"#, "FileMessageCreateParams has no field 'x'"),
+        (#"send-file /etc/hostname {"x": 1}"#, "NewMessage has no field 'x'"),
         (
             #"update cats {"member_count": 5}"#,
             "'member_count' cannot be changed: name, cover_url, data, custom_type, metadata"

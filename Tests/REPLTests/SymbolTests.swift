@@ -38,10 +38,8 @@ import Testing
         "MessageListParams": "open", "ThreadedMessageListParams": "thread",
         "MessageChangelogParams": "changelog messages",
         "GroupChannelChangelogParams": "changelog channels",
-        "GroupChannelListQuery": "list", "MessageCreateParams": "send",
-        "MessageUpdateParams": "edit",
-        "UserMessageCreateParams": "send", "FileMessageCreateParams": "send-file",
-        "MultipleFilesMessageCreateParams": "send-file", "UserMessageUpdateParams": "edit",
+        "GroupChannelListQuery": "list", "NewMessage": "send",
+        "MessageUpdateParams": "edit", "UserMessageUpdateParams": "edit",
         "FileMessageUpdateParams": "edit",
     ]
 

@@ -112,7 +112,7 @@
                 try await open(story, "outbox", in: browser)
                 try await browser.wait(for: "document.querySelector('#outbox-list .empty')")
                 await story.client.disconnect()
-                _ = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+                _ = try await story.engine.send(NewMessage("mine"), in: "general")
                 try await isShown("pending")
                 story.network.hold([.send], at: .beforeEffect)
                 try await story.client.connect(as: Credentials("bob"))

@@ -61,14 +61,14 @@
         func say(_ texts: [String], in url: ChannelURL = "general") async throws -> [Message] {
             var messages: [Message] = []
             for text in texts {
-                messages.append(try await send(UserMessageCreateParams(text), in: url))
+                messages.append(try await send(NewMessage(text), in: url))
             }
             return messages
         }
 
         /// Sends a message as alice, one second after the previous one.
         func send(
-            _ params: UserMessageCreateParams, in url: ChannelURL = "general"
+            _ params: NewMessage, in url: ChannelURL = "general"
         ) async throws -> Message {
             clock.advance(by: .seconds(1))
             lastRequest += 1

@@ -174,7 +174,7 @@
         @Test func historyHasGapsAndUnsentItemsInPlace() async throws {
             let story = try await InspectorStory(feedLimit: 20)
             try await story.makeGap(holding: [.send, .messages])
-            _ = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+            _ = try await story.engine.send(NewMessage("mine"), in: "general")
             let report = try await story.report("history?channel=general")
             let rows = try #require(report["rows"] as? [[String: Any]])
             let kinds = rows.compactMap { $0["kind"] as? String }
@@ -226,7 +226,7 @@
             let monitor = story.inspector.inspection.monitor
             let page = await monitor.open()
             while await !monitor.isObserving { await Task.yield() }
-            var params = UserMessageCreateParams("confidential")
+            var params = NewMessage("confidential")
             params.data = "confidential"
             params.customType = "confidential"
             params.metaArrays = [MetaArray(key: "confidential", values: ["confidential"])]

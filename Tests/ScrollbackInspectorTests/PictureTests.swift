@@ -94,12 +94,12 @@
             _ = try await engine.fetchMessages(in: "support", at: .newest, older: 30, newer: 0)
             server.conditions.maximumMessageLength = 30
             _ = try await engine.send(
-                UserMessageCreateParams("A text that the server refuses, since it is too long."),
+                NewMessage("A text that the server refuses, since it is too long."),
                 in: "general")
             try await until { try $0.outboxItems(state: .failed).count == 1 }
             try await makeGap(holding: [.send, .messages])
-            _ = try await engine.send(UserMessageCreateParams("See you at noon"), in: "general")
-            _ = try await engine.send(UserMessageCreateParams("Pasta today"), in: "lunch")
+            _ = try await engine.send(NewMessage("See you at noon"), in: "general")
+            _ = try await engine.send(NewMessage("Pasta today"), in: "lunch")
             _ = await network.held(atLeast: 1)
         }
     }

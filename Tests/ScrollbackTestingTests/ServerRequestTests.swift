@@ -101,7 +101,7 @@ import Testing
             for number in 1...9 {
                 subject.clock.isStopped = number % 2 == 1
                 var message = Message(id: nil, channelURL: url, text: "\(number)", createdAt: 0)
-                message.userMessageParams = UserMessageCreateParams("\(number)")
+                message.newMessage = NewMessage("\(number)")
                 let item = OutboxItem(message, requestID: RequestID("\(number)"))
                 messages.append(try await backend.send(item))
             }

@@ -45,7 +45,7 @@ import Testing
         #expect(history[0].createdAt < history[1].createdAt)
         #expect(history[0].sendingStatus == .succeeded)
         #expect(GroupChannel.sample("cats", members: ["bob"]).memberCount == 1)
-        #expect(OutboxItem.sample("hi").userMessageCreateParams?.text == "hi")
+        #expect(OutboxItem.sample("hi").newMessage?.text == "hi")
         #expect(OutboxItem.sample().message?.sendingStatus == .pending)
         #expect(User.sample("carol").nickname == "Carol")
     }

@@ -112,7 +112,7 @@ package final class Story: Sendable {
 
     /// Sends a text from the device, and returns the request id of the outbox item.
     package func write(_ text: String) async throws -> RequestID {
-        try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
+        try #require(try await engine.send(NewMessage(text), in: "general").requestID)
     }
 
     /// Connects bob's device.
@@ -343,9 +343,9 @@ extension EmbeddedClient {
         for word in words.split(separator: " ") {
             clock.advance(by: interval)
             var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
-            var params = UserMessageCreateParams(String(word))
+            var params = NewMessage(String(word))
             params.parentMessageID = parent
-            message.userMessageParams = params
+            message.newMessage = params
             messages.append(try await send(OutboxItem(message, requestID: requestIDs.next())))
         }
         return messages

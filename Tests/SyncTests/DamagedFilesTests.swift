@@ -48,9 +48,9 @@ import Testing
             let message =
                 files.count == 1
                 ? try await story.engine.send(
-                    FileMessageCreateParams(files[0]), in: "general", keepsCopies: true)
+                    NewMessage(files: [files[0]]), in: "general", keepsCopies: true)
                 : try await story.engine.send(
-                    MultipleFilesMessageCreateParams(files), in: "general", keepsCopies: true)
+                    NewMessage(files: files), in: "general", keepsCopies: true)
             return try #require(message.requestID)
         }
 

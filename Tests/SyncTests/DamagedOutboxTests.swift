@@ -29,7 +29,7 @@ import Testing
         story.network.goOffline()
         let path = directory.url.appending(path: "a.bin").path
         try Data([1, 2, 3]).write(to: URL(filePath: path))
-        var params = FileMessageCreateParams(UploadableFile(path: path))
+        var params = NewMessage(files: [UploadableFile(path: path)])
         params.data = "lost with its file"
         _ = try await story.engine.send(params, in: "general", keepsCopies: true)
         let other = try await story.write("kept")

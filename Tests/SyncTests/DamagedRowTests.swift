@@ -61,7 +61,7 @@ import Testing
         let id = try #require(messages[0].messageID)
         #expect(try story.store.message(id, in: "general")?.text == "a")
         #expect(try story.store.groupChannel("general") != nil)
-        let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        let item = try await story.engine.send(NewMessage("mine"), in: "general")
         #expect(try story.store.outboxItems().map(\.requestID) == [item.requestID])
         #expect(story.store.cacheDamage != nil)
 

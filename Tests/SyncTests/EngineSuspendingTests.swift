@@ -17,7 +17,7 @@ extension SyncEngine {
     @Test func resumedEngineContinuesWhereItStopped() async throws {
         let temporary = try TemporaryStore()
         let story = try await Story.caching("a", store: temporary.store)
-        let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        let item = try await story.engine.send(NewMessage("mine"), in: "general")
         try await story.engine.suspend()
         // Another store can open the files.
         do {
@@ -27,7 +27,7 @@ extension SyncEngine {
         }
         try await story.say("b")
         await #expect(throws: SyncError.self) {
-            try await story.engine.send(UserMessageCreateParams("lost"), in: "general")
+            try await story.engine.send(NewMessage("lost"), in: "general")
         }
         try await story.engine.resume()
         try await story.until { reader in

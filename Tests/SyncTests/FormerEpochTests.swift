@@ -44,7 +44,7 @@ import Testing
     }
 
     private func reply(by engine: SyncEngine) async throws -> RequestID {
-        var params = UserMessageCreateParams("reply")
+        var params = NewMessage("reply")
         params.parentMessageID = lost
         let reply = try await engine.send(params, in: "general")
         return try #require(reply.requestID)

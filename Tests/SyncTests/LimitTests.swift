@@ -107,7 +107,7 @@ import Testing
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
         try await story.engine.setPinned(true, for: "b")
         await story.engine.disconnect()
-        let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "c")
+        let item = try await story.engine.send(NewMessage("mine"), in: "c")
         try await story.engine.shrinkCache(to: 0)
         #expect(try counts(story) == "a 40, b 40, c 0")
         #expect(try story.store.outboxItems(in: "c").map(\.requestID) == [item.requestID])

@@ -161,7 +161,7 @@ import Testing
         try await phone.connect()
         await phone.sleeper.begun(1)
         let before = phone.backend.requestCount
-        let sent = try await phone.engine.send(UserMessageCreateParams("hi"), in: "general")
+        let sent = try await phone.engine.send(NewMessage("hi"), in: "general")
         _ = try await phone.engine.deliveryResult(of: try #require(sent.requestID), in: "general")
         // The poll reports the message, and the next ones report nothing.
         await phone.sleeper.begun(2)

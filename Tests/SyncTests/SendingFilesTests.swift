@@ -38,7 +38,7 @@ import Testing
             file.data = bytes
             file.name = "a.bin"
             let (_, changes) = try story.store.observe(.outboxItems)
-            let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
+            let message = try await story.engine.send(NewMessage(files: [file]), in: "general")
             #expect(message.sendingStatus == .pending && message.file?.size == 1000)
             let id = try #require(message.requestID)
             let sent = try await story.engine.sent(id)
@@ -64,7 +64,7 @@ import Testing
             story.network.hold([.upload], at: .beforeEffect)
             let path = directory.appending(path: "a.bin").path
             try bytes.write(to: URL(filePath: path))
-            let params = FileMessageCreateParams(UploadableFile(path: path))
+            let params = NewMessage(files: [UploadableFile(path: path)])
             let file = try #require(
                 try await story.engine.send(params, in: "general", keepsCopies: true).requestID)
             try await story.held(1)
@@ -95,7 +95,7 @@ import Testing
             }
             let id = try #require(
                 try await story.engine.send(
-                    MultipleFilesMessageCreateParams(files), in: "general"
+                    NewMessage(files: files), in: "general"
                 ).requestID)
             let sent = try await story.engine.sent(id)
             #expect(sent.files.count == 2)
@@ -127,10 +127,10 @@ import Testing
                     let error = await #expect(throws: SyncError.self) {
                         count == 1
                             ? try await story.engine.send(
-                                FileMessageCreateParams(files[0]), in: "general",
+                                NewMessage(files: [files[0]]), in: "general",
                                 keepsCopies: keepsCopies)
                             : try await story.engine.send(
-                                MultipleFilesMessageCreateParams(files), in: "general",
+                                NewMessage(files: files), in: "general",
                                 keepsCopies: keepsCopies)
                     }
                     #expect(error?.code == .invalidFile)
@@ -152,7 +152,7 @@ import Testing
             try FileManager.default.createSymbolicLink(
                 atPath: link, withDestinationPath: path)
             let message = try await story.engine.send(
-                FileMessageCreateParams(UploadableFile(path: link)), in: "general",
+                NewMessage(files: [UploadableFile(path: link)]), in: "general",
                 keepsCopies: true)
             try FileManager.default.removeItem(atPath: path)
             story.network.goOnline()
@@ -178,7 +178,7 @@ import Testing
         var file = UploadableFile()
         file.data = bytes
         let id = try #require(
-            try await engine.send(FileMessageCreateParams(file), in: "general").requestID)
+            try await engine.send(NewMessage(files: [file]), in: "general").requestID)
         _ = try await engine.deliveryResult(of: id, in: "general")
         backend.reportsLate()
         let reported = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
@@ -196,7 +196,7 @@ import Testing
             story.network.goOffline()
             let path = directory.appending(path: "a.bin").path
             try bytes.write(to: URL(filePath: path))
-            let params = FileMessageCreateParams(UploadableFile(path: path))
+            let params = NewMessage(files: [UploadableFile(path: path)])
             let message = try await story.engine.send(params, in: "general")
             try FileManager.default.removeItem(atPath: path)
             story.network.goOnline()
@@ -215,7 +215,7 @@ import Testing
             try await story.open()
             var file = UploadableFile()
             file.data = bytes
-            let params = FileMessageCreateParams(file)
+            let params = NewMessage(files: [file])
             await #expect(throws: SyncError.self) {
                 try await story.engine.send(params, in: "general")
             }
@@ -230,7 +230,7 @@ import Testing
             story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
             var file = UploadableFile()
             file.data = bytes
-            let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
+            let message = try await story.engine.send(NewMessage(files: [file]), in: "general")
             let id = try #require(message.requestID)
             let item = try await story.engine.failed(id)
             #expect(item.indicesToUpload == [])

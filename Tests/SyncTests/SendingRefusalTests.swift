@@ -43,11 +43,11 @@ private final class RefusingBackend: ForwardingBackend {
         _ = try await story.alice.perform(UpdateChannel("general", with: patch))
     }
 
-    private var file: FileMessageCreateParams {
+    private var file: NewMessage {
         var file = UploadableFile()
         file.data = Data([1])
         file.name = "a.bin"
-        return FileMessageCreateParams(file)
+        return NewMessage(files: [file])
     }
 
     @Test func refusedMessageIsNotStored() async throws {
@@ -56,7 +56,7 @@ private final class RefusingBackend: ForwardingBackend {
         let engine = try await story.relaunched(backend: RefusingBackend(base: story.network))
         try await engine.caughtUp("general")
         let message = await #expect(throws: SyncError.self) {
-            try await engine.send(UserMessageCreateParams("a"), in: "general")
+            try await engine.send(NewMessage("a"), in: "general")
         }
         #expect(message?.code == .notPermitted)
         #expect((message?.cause as? BackendError)?.detail == .sendNotAllowed)
@@ -75,7 +75,7 @@ private final class RefusingBackend: ForwardingBackend {
         let engine = try await story.relaunched(backend: backend)
         try await engine.caughtUp("general")
         story.network.hold([.send], at: .beforeEffect)
-        let first = try await engine.send(UserMessageCreateParams("a"), in: "general")
+        let first = try await engine.send(NewMessage("a"), in: "general")
         let second = try await engine.send(file, in: "general")
         try await story.held(1)
         try await makeSecret(story)

@@ -30,12 +30,12 @@ import Testing
         }
         // The message is in flight when the connection is lost.
         story.network.hold([.send])
-        let first = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
+        let first = try await story.engine.send(NewMessage("a"), in: "general")
         story.network.goOffline()
         let result = try await story.engine.deliveryResult(of: first.requestID!, in: "general")
         guard case .failed = result else { return #expect(Bool(false), "\(result)") }
         // This message is written while the device is offline.
-        try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        try await story.engine.send(NewMessage("b"), in: "general")
         #expect(try states() == ["a failed 800101", "b failed 800101"])
         story.network.stopHolding()
         story.network.goOnline()
@@ -52,7 +52,7 @@ import Testing
         let story = try await Story(.exact { $0.resendPolicy = .off })
         try await story.open()
         await story.engine.disconnect()
-        let message = try await story.engine.send(UserMessageCreateParams("a"), in: "general")
+        let message = try await story.engine.send(NewMessage("a"), in: "general")
         await expectError(.notPermitted) {
             try await story.engine.resend(message.requestID!)
         }
@@ -81,7 +81,7 @@ import Testing
         try await story.until { try $0.groupChannel("general")?.isFrozen == true }
         #expect(
             await code {
-                _ = try await engine.send(UserMessageCreateParams("b"), in: "general")
+                _ = try await engine.send(NewMessage("b"), in: "general")
             } == .notPermitted)
         #expect(try story.store.outboxItems() == [])
         // While the device is offline, the engine accepts the message, because the channel may no
@@ -89,7 +89,7 @@ import Testing
         await story.engine.disconnect()
         #expect(
             await code {
-                _ = try await engine.send(UserMessageCreateParams("c"), in: "general")
+                _ = try await engine.send(NewMessage("c"), in: "general")
             } == nil)
         #expect(try story.store.outboxItems().count == 1)
         await story.close()

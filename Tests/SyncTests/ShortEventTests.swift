@@ -95,7 +95,7 @@ private final class AttemptsBackend: ForwardingBackend {
         story.network.failNext(
             2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
         for text in ["a", "b"] {
-            let message = try await engine.send(UserMessageCreateParams(text), in: "general")
+            let message = try await engine.send(NewMessage(text), in: "general")
             _ = try await engine.deliveryResult(of: message.requestID!, in: "general")
         }
         #expect(backend.attempts.withLock { $0 } == [1, 2, 3, 1])

@@ -122,7 +122,7 @@ import Testing
         story.network.goOffline()
         let path = directory.url.appending(path: "a.bin").path
         try Data("a".utf8).write(to: URL(filePath: path))
-        var params = FileMessageCreateParams(UploadableFile(path: path))
+        var params = NewMessage(files: [UploadableFile(path: path)])
         params.text = "a"
         let a = try #require(
             try await story.engine.send(params, in: "general", keepsCopies: true).requestID)

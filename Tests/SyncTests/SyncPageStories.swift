@@ -107,7 +107,7 @@ import Testing
         let story = try await Story.caching("a b c")
         await story.engine.disconnect()
         let d = try #require(
-            try await story.engine.send(UserMessageCreateParams("d"), in: "general").requestID)
+            try await story.engine.send(NewMessage("d"), in: "general").requestID)
         #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))

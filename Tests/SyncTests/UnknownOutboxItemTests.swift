@@ -20,7 +20,7 @@ import Testing
         var item = OutboxItem(
             Message(id: nil, channelURL: "general", text: "unknown", createdAt: 1),
             requestID: "newer")
-        item.message?.userMessageParams = UserMessageCreateParams("unknown")
+        item.message?.newMessage = NewMessage("unknown")
         return try OutboxItem(serialized: item.serializedBytes + fields)
     }
 

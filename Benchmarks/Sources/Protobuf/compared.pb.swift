@@ -28,7 +28,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// The kinds of channels.
+/// A kind of channel.
 public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
@@ -73,14 +73,14 @@ public nonisolated enum Scrollback_ChannelType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// The state that determines whether a user has hidden a channel.
+/// A state that determines whether, and for how long, a user has hidden a channel.
 public nonisolated enum Scrollback_HiddenState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// The channel is visible.
   case unhidden // = 0
 
-  /// The channel is hidden until its next message.
+  /// The channel is hidden until it receives a new message.
   case hiddenAllowAutoUnhide // = 1
 
   /// The channel is hidden until the user shows it again.
@@ -118,17 +118,18 @@ public nonisolated enum Scrollback_HiddenState: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// The membership state of a user in a group channel.
+/// A user's membership of a group channel.
 public nonisolated enum Scrollback_MemberState: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// The user is a member.
   case joined // = 0
 
-  /// The user is invited and has not replied.
+  /// The user is invited and has neither accepted nor declined.
   case invited // = 1
 
-  /// The user is not a member: the channel is public and only viewed, or the user has left it.
+  /// The user is not a member, because the user has left the channel, or only views a public
+  /// channel.
   case none // = 2
   case UNRECOGNIZED(Int)
 
@@ -202,207 +203,6 @@ public nonisolated enum Scrollback_MentionType: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
-/// The kind of a message.
-public nonisolated enum Scrollback_MessageType: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// A text of a user.
-  case mesg // = 0
-
-  /// Files of a user.
-  case file // = 1
-
-  /// A message of the channel or its administrators. It has no sender.
-  case admm // = 2
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .mesg
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .mesg
-    case 1: self = .file
-    case 2: self = .admm
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .mesg: return 0
-    case .file: return 1
-    case .admm: return 2
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_MessageType] = [
-    .mesg,
-    .file,
-    .admm,
-  ]
-
-}
-
-/// The state that determines whether a poll accepts votes.
-public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// The poll accepts votes.
-  case `open` // = 0
-
-  /// The poll is closed.
-  case closed // = 1
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .open
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .open
-    case 1: self = .closed
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .open: return 0
-    case .closed: return 1
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_PollStatus] = [
-    .open,
-    .closed,
-  ]
-
-}
-
-/// The setting that determines whether other users get a push notification of a message.
-public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// Each user's own setting applies.
-  case `default` // = 0
-
-  /// No user gets a push notification.
-  case suppress // = 1
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .default
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .default
-    case 1: self = .suppress
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .default: return 0
-    case .suppress: return 1
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_PushNotificationDeliveryOption] = [
-    .default,
-    .suppress,
-  ]
-
-}
-
-/// The kind of a user's restriction.
-public nonisolated enum Scrollback_RestrictionType: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// The user can only read.
-  case muted // = 0
-
-  /// The user is excluded from the channel.
-  case banned // = 1
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .muted
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .muted
-    case 1: self = .banned
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .muted: return 0
-    case .banned: return 1
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_RestrictionType] = [
-    .muted,
-    .banned,
-  ]
-
-}
-
-/// The role of a user in a channel.
-public nonisolated enum Scrollback_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
-  public typealias RawValue = Int
-
-  /// An ordinary user.
-  case none // = 0
-
-  /// A user who can moderate the channel.
-  case `operator` // = 1
-  case UNRECOGNIZED(Int)
-
-  public init() {
-    self = .none
-  }
-
-  public init?(rawValue: Int) {
-    switch rawValue {
-    case 0: self = .none
-    case 1: self = .operator
-    default: self = .UNRECOGNIZED(rawValue)
-    }
-  }
-
-  public var rawValue: Int {
-    switch self {
-    case .none: return 0
-    case .operator: return 1
-    case .UNRECOGNIZED(let i): return i
-    }
-  }
-
-  // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_Role] = [
-    .none,
-    .operator,
-  ]
-
-}
-
 /// The progress of sending a message from this device.
 public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -413,13 +213,13 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
   /// The message is waiting to be sent or in flight.
   case pending // = 1
 
-  /// The server rejected the message, or the outbox gave up. The error code is the reason.
+  /// The server rejected the message, or the outbox stopped retrying. The error code is the reason.
   case failed // = 2
 
   /// The server has accepted the message.
   case succeeded // = 3
 
-  /// The sender canceled the message before it was sent. Canceled messages are never stored.
+  /// The sender canceled the message before it was sent. The store contains no canceled messages.
   case canceled // = 4
 
   /// The server will send the message later.
@@ -466,338 +266,208 @@ public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swi
 
 }
 
-/// A user of the application.
-public nonisolated struct Scrollback_User: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
+/// A kind of message.
+public nonisolated enum Scrollback_MessageType: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
 
-  /// The ID of the user; unique within the application.
-  public var userID: String = String()
+  /// A text of a user.
+  case mesg // = 0
 
-  /// The name to display.
-  public var nickname: String = String()
+  /// Files of a user.
+  case file // = 1
 
-  /// The URL of the profile image; empty if there is none.
-  public var profileURL: String = String()
+  /// A message of the channel or its administrators, without a sender.
+  case admm // = 2
+  case UNRECOGNIZED(Int)
 
-  /// Custom metadata of the application, by key.
-  public var metadata: Dictionary<String,String> = [:]
-
-  /// True if the user is connected; nil if unknown.
-  public var isOnline: Bool {
-    get {_isOnline ?? false}
-    set {_isOnline = newValue}
+  public init() {
+    self = .mesg
   }
-  /// Returns true if `isOnline` has been explicitly set.
-  public var hasIsOnline: Bool {self._isOnline != nil}
-  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
-  public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// True if the user is active, that is, not deactivated.
-  public var isActive: Bool {
-    get {_isActive ?? false}
-    set {_isActive = newValue}
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .mesg
+    case 1: self = .file
+    case 2: self = .admm
+    default: self = .UNRECOGNIZED(rawValue)
+    }
   }
-  /// Returns true if `isActive` has been explicitly set.
-  public var hasIsActive: Bool {self._isActive != nil}
-  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
-  public mutating func clearIsActive() {self._isActive = nil}
 
-  /// The time at which the user was last connected; nil if unknown.
-  public var lastSeenAt: Int64 = 0
-
-  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
-  public var preferredLanguages: [String] = []
-
-  /// The key by which the user was found as a friend.
-  public var friendDiscoveryKey: String {
-    get {_friendDiscoveryKey ?? String()}
-    set {_friendDiscoveryKey = newValue}
+  public var rawValue: Int {
+    switch self {
+    case .mesg: return 0
+    case .file: return 1
+    case .admm: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
   }
-  /// Returns true if `friendDiscoveryKey` has been explicitly set.
-  public var hasFriendDiscoveryKey: Bool {self._friendDiscoveryKey != nil}
-  /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// The name of the user among the current user's friends.
-  public var friendName: String {
-    get {_friendName ?? String()}
-    set {_friendName = newValue}
-  }
-  /// Returns true if `friendName` has been explicitly set.
-  public var hasFriendName: Bool {self._friendName != nil}
-  /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendName() {self._friendName = nil}
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_MessageType] = [
+    .mesg,
+    .file,
+    .admm,
+  ]
 
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _isOnline: Bool? = nil
-  fileprivate var _isActive: Bool? = nil
-  fileprivate var _friendDiscoveryKey: String? = nil
-  fileprivate var _friendName: String? = nil
 }
 
-/// The author of a message, with the properties of that time.
-public nonisolated struct Scrollback_Sender: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
+/// A state that determines whether a poll accepts votes.
+public nonisolated enum Scrollback_PollStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
 
-  /// The ID of the user; unique within the application.
-  public var userID: String = String()
+  /// The poll accepts votes.
+  case `open` // = 0
 
-  /// The name to display.
-  public var nickname: String = String()
+  /// The poll is closed.
+  case closed // = 1
+  case UNRECOGNIZED(Int)
 
-  /// The URL of the profile image; empty if there is none.
-  public var profileURL: String = String()
-
-  /// Custom metadata of the application, by key.
-  public var metadata: Dictionary<String,String> = [:]
-
-  /// True if the user is connected; nil if unknown.
-  public var isOnline: Bool {
-    get {_isOnline ?? false}
-    set {_isOnline = newValue}
+  public init() {
+    self = .open
   }
-  /// Returns true if `isOnline` has been explicitly set.
-  public var hasIsOnline: Bool {self._isOnline != nil}
-  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
-  public mutating func clearIsOnline() {self._isOnline = nil}
 
-  /// True if the user is active, that is, not deactivated.
-  public var isActive: Bool {
-    get {_isActive ?? false}
-    set {_isActive = newValue}
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .open
+    case 1: self = .closed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
   }
-  /// Returns true if `isActive` has been explicitly set.
-  public var hasIsActive: Bool {self._isActive != nil}
-  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
-  public mutating func clearIsActive() {self._isActive = nil}
 
-  /// The time at which the user was last connected; nil if unknown.
-  public var lastSeenAt: Int64 = 0
-
-  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
-  public var preferredLanguages: [String] = []
-
-  /// The key by which the user was found as a friend.
-  public var friendDiscoveryKey: String {
-    get {_friendDiscoveryKey ?? String()}
-    set {_friendDiscoveryKey = newValue}
+  public var rawValue: Int {
+    switch self {
+    case .open: return 0
+    case .closed: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
   }
-  /// Returns true if `friendDiscoveryKey` has been explicitly set.
-  public var hasFriendDiscoveryKey: Bool {self._friendDiscoveryKey != nil}
-  /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendDiscoveryKey() {self._friendDiscoveryKey = nil}
 
-  /// The name of the user among the current user's friends.
-  public var friendName: String {
-    get {_friendName ?? String()}
-    set {_friendName = newValue}
-  }
-  /// Returns true if `friendName` has been explicitly set.
-  public var hasFriendName: Bool {self._friendName != nil}
-  /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendName() {self._friendName = nil}
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_PollStatus] = [
+    .open,
+    .closed,
+  ]
 
-  /// The role of the user in the channel.
-  public var role: Scrollback_Role = .none
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _isOnline: Bool? = nil
-  fileprivate var _isActive: Bool? = nil
-  fileprivate var _friendDiscoveryKey: String? = nil
-  fileprivate var _friendName: String? = nil
 }
 
-/// A member of a group channel.
-public nonisolated struct Scrollback_Member: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
+/// A setting that determines whether other users get a push notification of a message.
+public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
 
-  /// The ID of the user; unique within the application.
-  public var userID: String {
-    get {_storage._userID}
-    set {_uniqueStorage()._userID = newValue}
+  /// Each user's own setting applies.
+  case `default` // = 0
+
+  /// No user gets a push notification.
+  case suppress // = 1
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .default
   }
 
-  /// The name to display.
-  public var nickname: String {
-    get {_storage._nickname}
-    set {_uniqueStorage()._nickname = newValue}
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .default
+    case 1: self = .suppress
+    default: self = .UNRECOGNIZED(rawValue)
+    }
   }
 
-  /// The URL of the profile image; empty if there is none.
-  public var profileURL: String {
-    get {_storage._profileURL}
-    set {_uniqueStorage()._profileURL = newValue}
+  public var rawValue: Int {
+    switch self {
+    case .default: return 0
+    case .suppress: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
   }
 
-  /// Custom metadata of the application, by key.
-  public var metadata: Dictionary<String,String> {
-    get {_storage._metadata}
-    set {_uniqueStorage()._metadata = newValue}
-  }
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_PushNotificationDeliveryOption] = [
+    .default,
+    .suppress,
+  ]
 
-  /// True if the user is connected; nil if unknown.
-  public var isOnline: Bool {
-    get {_storage._isOnline ?? false}
-    set {_uniqueStorage()._isOnline = newValue}
-  }
-  /// Returns true if `isOnline` has been explicitly set.
-  public var hasIsOnline: Bool {_storage._isOnline != nil}
-  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
-  public mutating func clearIsOnline() {_uniqueStorage()._isOnline = nil}
-
-  /// True if the user is active, that is, not deactivated.
-  public var isActive: Bool {
-    get {_storage._isActive ?? false}
-    set {_uniqueStorage()._isActive = newValue}
-  }
-  /// Returns true if `isActive` has been explicitly set.
-  public var hasIsActive: Bool {_storage._isActive != nil}
-  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
-  public mutating func clearIsActive() {_uniqueStorage()._isActive = nil}
-
-  /// The time at which the user was last connected; nil if unknown.
-  public var lastSeenAt: Int64 {
-    get {_storage._lastSeenAt}
-    set {_uniqueStorage()._lastSeenAt = newValue}
-  }
-
-  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
-  public var preferredLanguages: [String] {
-    get {_storage._preferredLanguages}
-    set {_uniqueStorage()._preferredLanguages = newValue}
-  }
-
-  /// The key by which the user was found as a friend.
-  public var friendDiscoveryKey: String {
-    get {_storage._friendDiscoveryKey ?? String()}
-    set {_uniqueStorage()._friendDiscoveryKey = newValue}
-  }
-  /// Returns true if `friendDiscoveryKey` has been explicitly set.
-  public var hasFriendDiscoveryKey: Bool {_storage._friendDiscoveryKey != nil}
-  /// Clears the value of `friendDiscoveryKey`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendDiscoveryKey() {_uniqueStorage()._friendDiscoveryKey = nil}
-
-  /// The name of the user among the current user's friends.
-  public var friendName: String {
-    get {_storage._friendName ?? String()}
-    set {_uniqueStorage()._friendName = newValue}
-  }
-  /// Returns true if `friendName` has been explicitly set.
-  public var hasFriendName: Bool {_storage._friendName != nil}
-  /// Clears the value of `friendName`. Subsequent reads from it will return its default value.
-  public mutating func clearFriendName() {_uniqueStorage()._friendName = nil}
-
-  /// The role of the user in the channel.
-  public var role: Scrollback_Role {
-    get {_storage._role}
-    set {_uniqueStorage()._role = newValue}
-  }
-
-  /// True if the current user has blocked this user.
-  public var isBlockedByMe: Bool {
-    get {_storage._isBlockedByMe}
-    set {_uniqueStorage()._isBlockedByMe = newValue}
-  }
-
-  /// The membership state: joined, invited or neither.
-  public var state: Scrollback_MemberState {
-    get {_storage._state}
-    set {_uniqueStorage()._state = newValue}
-  }
-
-  /// True if the user is muted in this channel and cannot send messages.
-  public var isMuted: Bool {
-    get {_storage._isMuted}
-    set {_uniqueStorage()._isMuted = newValue}
-  }
-
-  /// The reason why the user was muted.
-  public var mutedDescription: String {
-    get {_storage._mutedDescription ?? String()}
-    set {_uniqueStorage()._mutedDescription = newValue}
-  }
-  /// Returns true if `mutedDescription` has been explicitly set.
-  public var hasMutedDescription: Bool {_storage._mutedDescription != nil}
-  /// Clears the value of `mutedDescription`. Subsequent reads from it will return its default value.
-  public mutating func clearMutedDescription() {_uniqueStorage()._mutedDescription = nil}
-
-  /// The time at which the mute ends; negative if it does not end.
-  public var mutedEndAt: Int64 {
-    get {_storage._mutedEndAt}
-    set {_uniqueStorage()._mutedEndAt = newValue}
-  }
-
-  /// The time at which the user joined.
-  public var joinedTs: Int64 {
-    get {_storage._joinedTs}
-    set {_uniqueStorage()._joinedTs = newValue}
-  }
-
-  /// The time up to which messages were delivered to the user.
-  public var deliveredTs: Int64 {
-    get {_storage._deliveredTs}
-    set {_uniqueStorage()._deliveredTs = newValue}
-  }
-
-  /// The time up to which the user has read the channel.
-  public var readTs: Int64 {
-    get {_storage._readTs}
-    set {_uniqueStorage()._readTs = newValue}
-  }
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> {
-    get {_storage._extra}
-    set {_uniqueStorage()._extra = newValue}
-  }
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// The restriction of the current user in a channel.
-public nonisolated struct Scrollback_RestrictionInfo: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
+/// A kind of restriction.
+public nonisolated enum Scrollback_RestrictionType: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
 
-  /// The kind of restriction: muted or banned.
-  public var restrictionType: Scrollback_RestrictionType = .muted
+  /// The user can only read messages.
+  case muted // = 0
 
-  /// The reason for the restriction; empty if none was given.
-  public var reason: String = String()
+  /// The user is excluded from the channel.
+  case banned // = 1
+  case UNRECOGNIZED(Int)
 
-  /// The time at which the restriction ends; negative if it does not end.
-  public var endAt: Int64 = 0
+  public init() {
+    self = .muted
+  }
 
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .muted
+    case 1: self = .banned
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
 
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
+  public var rawValue: Int {
+    switch self {
+    case .muted: return 0
+    case .banned: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
 
-  public init() {}
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_RestrictionType] = [
+    .muted,
+    .banned,
+  ]
+
 }
 
-/// A message of a channel: a user's text, a user's files, or a message of the channel itself. An
-/// unsent message has a requestID and no messageID. Some fields depend on type: only a file message
-/// has a file, and an admin message has no sender.
+/// A role of a user in a channel.
+public nonisolated enum Scrollback_Role: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// An ordinary user.
+  case none // = 0
+
+  /// A user who can moderate the channel.
+  case `operator` // = 1
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .none
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .none
+    case 1: self = .operator
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .none: return 0
+    case .operator: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_Role] = [
+    .none,
+    .operator,
+  ]
+
+}
+
+/// A message of a channel: a text or files of a user, or an administrative message.
 public nonisolated struct Scrollback_Message: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -815,8 +485,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._messageID = newValue}
   }
 
-  /// The time at which the server accepted the message; for an unsent message, the time at which it
-  /// was written.
+  /// The time at which the server accepted the message or, before that, at which the user wrote it.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
@@ -874,7 +543,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._customType = newValue}
   }
 
-  /// The error because of which sending failed; nil if it did not fail.
+  /// The reason why sending failed; nil if it did not fail.
   public var errorCode: Int64 {
     get {_storage._errorCode}
     set {_uniqueStorage()._errorCode = newValue}
@@ -896,8 +565,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `file`. Subsequent reads from it will return its default value.
   public mutating func clearFile() {_uniqueStorage()._file = nil}
 
-  /// All known reactions, including those that no user holds anymore. Removed reactions keep their
-  /// updated_at, so that an older event cannot restore them.
+  /// All known reactions, including removed ones, which no user has anymore.
   public var reactions: [Scrollback_Reaction] {
     get {_storage._reactions}
     set {_uniqueStorage()._reactions = newValue}
@@ -915,13 +583,13 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._channelType = newValue}
   }
 
-  /// The kind of mention: single users or the whole channel.
+  /// The kind of mention: listed users or the whole channel.
   public var mentionType: Scrollback_MentionType {
     get {_storage._mentionType}
     set {_uniqueStorage()._mentionType = newValue}
   }
 
-  /// The mentioned users, as far as the server reports more than their IDs.
+  /// The mentioned users, if the server reports more than their IDs.
   public var mentionedUsers: [Scrollback_User] {
     get {_storage._mentionedUsers}
     set {_uniqueStorage()._mentionedUsers = newValue}
@@ -943,13 +611,13 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
 
-  /// Custom lists of the application by key, in the application's order.
+  /// Custom lists of the application, each with a key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] {
     get {_storage._sortedMetaarray}
     set {_uniqueStorage()._sortedMetaarray = newValue}
   }
 
-  /// A summary of the parent message, from the time of this reply.
+  /// A summary of the parent message, as it was when this reply was written.
   public var parentMessageInfo: Scrollback_ParentMessageInfo {
     get {_storage._parentMessageInfo ?? Scrollback_ParentMessageInfo()}
     set {_uniqueStorage()._parentMessageInfo = newValue}
@@ -959,7 +627,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `parentMessageInfo`. Subsequent reads from it will return its default value.
   public mutating func clearParentMessageInfo() {_uniqueStorage()._parentMessageInfo = nil}
 
-  /// The replies to this message; nil if none are known.
+  /// The state of the thread that starts with this message; nil if no replies are known.
   public var threadInfo: Scrollback_ThreadInfo {
     get {_storage._threadInfo ?? Scrollback_ThreadInfo()}
     set {_uniqueStorage()._threadInfo = newValue}
@@ -993,7 +661,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._isRemoved = newValue}
   }
 
-  /// True if the message becomes the channel's last message although it is silent.
+  /// True if the message becomes the channel's last message even if it is silent.
   public var forceUpdateLastMessage: Bool {
     get {_storage._forceUpdateLastMessage}
     set {_uniqueStorage()._forceUpdateLastMessage = newValue}
@@ -1019,7 +687,7 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `ogTag`. Subsequent reads from it will return its default value.
   public mutating func clearOgTag() {_uniqueStorage()._ogTag = nil}
 
-  /// The unread counts that arrived with the message, as the server wrote them.
+  /// The unread counts that the server sent with the message, in the server's format.
   public var unreadMessageCount: Scrollback_JSONValue {
     get {_storage._unreadMessageCount ?? Scrollback_JSONValue()}
     set {_uniqueStorage()._unreadMessageCount = newValue}
@@ -1051,35 +719,15 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `poll`. Subsequent reads from it will return its default value.
   public mutating func clearPoll() {_uniqueStorage()._poll = nil}
 
-  /// The parameters of a pending or failed user message.
-  public var userMessageParams: Scrollback_UserMessageCreateParams {
-    get {_storage._userMessageParams ?? Scrollback_UserMessageCreateParams()}
-    set {_uniqueStorage()._userMessageParams = newValue}
+  /// The message as the user wrote it, if it is pending or has failed; otherwise nil.
+  public var newMessage: Scrollback_NewMessage {
+    get {_storage._newMessage ?? Scrollback_NewMessage()}
+    set {_uniqueStorage()._newMessage = newValue}
   }
-  /// Returns true if `userMessageParams` has been explicitly set.
-  public var hasUserMessageParams: Bool {_storage._userMessageParams != nil}
-  /// Clears the value of `userMessageParams`. Subsequent reads from it will return its default value.
-  public mutating func clearUserMessageParams() {_uniqueStorage()._userMessageParams = nil}
-
-  /// The parameters of a pending or failed file message.
-  public var fileMessageParams: Scrollback_FileMessageCreateParams {
-    get {_storage._fileMessageParams ?? Scrollback_FileMessageCreateParams()}
-    set {_uniqueStorage()._fileMessageParams = newValue}
-  }
-  /// Returns true if `fileMessageParams` has been explicitly set.
-  public var hasFileMessageParams: Bool {_storage._fileMessageParams != nil}
-  /// Clears the value of `fileMessageParams`. Subsequent reads from it will return its default value.
-  public mutating func clearFileMessageParams() {_uniqueStorage()._fileMessageParams = nil}
-
-  /// The parameters of a pending or failed message with several files.
-  public var multipleFilesMessageParams: Scrollback_MultipleFilesMessageCreateParams {
-    get {_storage._multipleFilesMessageParams ?? Scrollback_MultipleFilesMessageCreateParams()}
-    set {_uniqueStorage()._multipleFilesMessageParams = newValue}
-  }
-  /// Returns true if `multipleFilesMessageParams` has been explicitly set.
-  public var hasMultipleFilesMessageParams: Bool {_storage._multipleFilesMessageParams != nil}
-  /// Clears the value of `multipleFilesMessageParams`. Subsequent reads from it will return its default value.
-  public mutating func clearMultipleFilesMessageParams() {_uniqueStorage()._multipleFilesMessageParams = nil}
+  /// Returns true if `newMessage` has been explicitly set.
+  public var hasNewMessage: Bool {_storage._newMessage != nil}
+  /// Clears the value of `newMessage`. Subsequent reads from it will return its default value.
+  public mutating func clearNewMessage() {_uniqueStorage()._newMessage = nil}
 
   public var extra: Dictionary<String,Scrollback_JSONValue> {
     get {_storage._extra}
@@ -1093,13 +741,178 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
+/// The author of a message, with the author's properties at the time of the message.
+public nonisolated struct Scrollback_Sender: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The ID of the user; unique within the application.
+  public var userID: String = String()
+
+  /// The name to display.
+  public var nickname: String = String()
+
+  /// The URL of the profile image; empty if there is none.
+  public var profileURL: String = String()
+
+  /// Custom metadata of the application, by key.
+  public var metadata: Dictionary<String,String> = [:]
+
+  /// True if the user is connected; nil if unknown.
+  public var isOnline: Bool {
+    get {_isOnline ?? false}
+    set {_isOnline = newValue}
+  }
+  /// Returns true if `isOnline` has been explicitly set.
+  public var hasIsOnline: Bool {self._isOnline != nil}
+  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOnline() {self._isOnline = nil}
+
+  /// True if the user is active, that is, not deactivated.
+  public var isActive: Bool {
+    get {_isActive ?? false}
+    set {_isActive = newValue}
+  }
+  /// Returns true if `isActive` has been explicitly set.
+  public var hasIsActive: Bool {self._isActive != nil}
+  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
+  public mutating func clearIsActive() {self._isActive = nil}
+
+  /// The time at which the user was last connected; nil if unknown.
+  public var lastSeenAt: Int64 = 0
+
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
+  public var preferredLanguages: [String] = []
+
+  /// The role of the user in the channel.
+  public var role: Scrollback_Role = .none
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _isOnline: Bool? = nil
+  fileprivate var _isActive: Bool? = nil
+}
+
+/// A JSON value. Exactly one field is present.
+public nonisolated struct Scrollback_JSONValue: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var null: Bool {
+    get {_null ?? false}
+    set {_null = newValue}
+  }
+  /// Returns true if `null` has been explicitly set.
+  public var hasNull: Bool {self._null != nil}
+  /// Clears the value of `null`. Subsequent reads from it will return its default value.
+  public mutating func clearNull() {self._null = nil}
+
+  public var bool: Bool {
+    get {_bool ?? false}
+    set {_bool = newValue}
+  }
+  /// Returns true if `bool` has been explicitly set.
+  public var hasBool: Bool {self._bool != nil}
+  /// Clears the value of `bool`. Subsequent reads from it will return its default value.
+  public mutating func clearBool() {self._bool = nil}
+
+  public var int: Int64 {
+    get {_int ?? 0}
+    set {_int = newValue}
+  }
+  /// Returns true if `int` has been explicitly set.
+  public var hasInt: Bool {self._int != nil}
+  /// Clears the value of `int`. Subsequent reads from it will return its default value.
+  public mutating func clearInt() {self._int = nil}
+
+  public var double: Double {
+    get {_double ?? 0}
+    set {_double = newValue}
+  }
+  /// Returns true if `double` has been explicitly set.
+  public var hasDouble: Bool {self._double != nil}
+  /// Clears the value of `double`. Subsequent reads from it will return its default value.
+  public mutating func clearDouble() {self._double = nil}
+
+  public var string: String {
+    get {_string ?? String()}
+    set {_string = newValue}
+  }
+  /// Returns true if `string` has been explicitly set.
+  public var hasString: Bool {self._string != nil}
+  /// Clears the value of `string`. Subsequent reads from it will return its default value.
+  public mutating func clearString() {self._string = nil}
+
+  public var array: Scrollback_JSONArray {
+    get {_array ?? Scrollback_JSONArray()}
+    set {_array = newValue}
+  }
+  /// Returns true if `array` has been explicitly set.
+  public var hasArray: Bool {self._array != nil}
+  /// Clears the value of `array`. Subsequent reads from it will return its default value.
+  public mutating func clearArray() {self._array = nil}
+
+  public var object: Scrollback_JSONObject {
+    get {_object ?? Scrollback_JSONObject()}
+    set {_object = newValue}
+  }
+  /// Returns true if `object` has been explicitly set.
+  public var hasObject: Bool {self._object != nil}
+  /// Clears the value of `object`. Subsequent reads from it will return its default value.
+  public mutating func clearObject() {self._object = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _null: Bool? = nil
+  fileprivate var _bool: Bool? = nil
+  fileprivate var _int: Int64? = nil
+  fileprivate var _double: Double? = nil
+  fileprivate var _string: String? = nil
+  fileprivate var _array: Scrollback_JSONArray? = nil
+  fileprivate var _object: Scrollback_JSONObject? = nil
+}
+
+/// A JSON array.
+public nonisolated struct Scrollback_JSONArray: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var elements: [Scrollback_JSONValue] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A JSON object.
+public nonisolated struct Scrollback_JSONObject: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var entries: Dictionary<String,Scrollback_JSONValue> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// A file of a message.
 public nonisolated struct Scrollback_FileInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The URL from which the file can be downloaded.
+  /// The URL from which the thumbnail can be downloaded.
   public var url: String = String()
 
   /// The original name of the file.
@@ -1202,7 +1015,7 @@ public nonisolated struct Scrollback_Thumbnail: Sendable {
   public init() {}
 }
 
-/// The users who reacted to a message with the same key, such as an emoji.
+/// A reaction to a message, such as an emoji, with the users who have it.
 public nonisolated struct Scrollback_Reaction: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1211,13 +1024,14 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   /// The key of the reaction, such as an emoji; unique within a message.
   public var key: String = String()
 
-  /// The users who hold the reaction, in the order in which they reacted, without duplicates.
+  /// The users who have the reaction, without duplicates, in the order in which they reacted.
   public var userIds: [String] = []
 
   /// The time at which the reaction was last added or removed.
   public var updatedAt: Int64 = 0
 
-  /// The number of users who hold the reaction, in a large channel where only some are listed.
+  /// The number of users who have the reaction; nil if userIDs contains all of them, as in all
+  /// channels except large ones.
   public var count: Int64 {
     get {_count ?? 0}
     set {_count = newValue}
@@ -1227,7 +1041,7 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   /// Clears the value of `count`. Subsequent reads from it will return its default value.
   public mutating func clearCount() {self._count = nil}
 
-  /// Some of the users who hold the reaction, in a large channel.
+  /// Some of the users who have the reaction, in a large channel.
   public var sampledUserIds: [String] = []
 
   /// The same users as in sampledUserIDs, with their properties.
@@ -1242,23 +1056,71 @@ public nonisolated struct Scrollback_Reaction: Sendable {
   fileprivate var _count: Int64? = nil
 }
 
-/// Information about the replies to a message.
-public nonisolated struct Scrollback_ThreadInfo: Sendable {
+/// A user of the application.
+public nonisolated struct Scrollback_User: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The number of replies.
-  public var replyCount: Int64 = 0
+  /// The ID of the user; unique within the application.
+  public var userID: String = String()
 
-  /// The users with the most replies, at most five.
-  public var mostReplies: [Scrollback_User] = []
+  /// The name to display.
+  public var nickname: String = String()
 
-  /// The time of the last reply.
-  public var lastRepliedAt: Int64 = 0
+  /// The URL of the profile image; empty if there is none.
+  public var profileURL: String = String()
 
-  /// The time of the last change of the thread.
-  public var updatedAt: Int64 = 0
+  /// Custom metadata of the application, by key.
+  public var metadata: Dictionary<String,String> = [:]
+
+  /// True if the user is connected; nil if unknown.
+  public var isOnline: Bool {
+    get {_isOnline ?? false}
+    set {_isOnline = newValue}
+  }
+  /// Returns true if `isOnline` has been explicitly set.
+  public var hasIsOnline: Bool {self._isOnline != nil}
+  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOnline() {self._isOnline = nil}
+
+  /// True if the user is active, that is, not deactivated.
+  public var isActive: Bool {
+    get {_isActive ?? false}
+    set {_isActive = newValue}
+  }
+  /// Returns true if `isActive` has been explicitly set.
+  public var hasIsActive: Bool {self._isActive != nil}
+  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
+  public mutating func clearIsActive() {self._isActive = nil}
+
+  /// The time at which the user was last connected; nil if unknown.
+  public var lastSeenAt: Int64 = 0
+
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
+  public var preferredLanguages: [String] = []
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _isOnline: Bool? = nil
+  fileprivate var _isActive: Bool? = nil
+}
+
+/// A list of texts that the application attached to a message under a key.
+public nonisolated struct Scrollback_MetaArray: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The key; unique within a message.
+  public var key: String = String()
+
+  /// The texts, in order.
+  public var value: [String] = []
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -1267,7 +1129,7 @@ public nonisolated struct Scrollback_ThreadInfo: Sendable {
   public init() {}
 }
 
-/// A summary of a message, from the time at which another message replied to it.
+/// A summary of a message that contains its content when another message replied to it.
 public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1323,7 +1185,7 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
     set {_uniqueStorage()._files = newValue}
   }
 
-  /// The ID of the message, if the server reports it.
+  /// The ID of the message; nil if the server does not report it.
   public var messageID: String {
     get {_storage._messageID}
     set {_uniqueStorage()._messageID = newValue}
@@ -1341,17 +1203,23 @@ public nonisolated struct Scrollback_ParentMessageInfo: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A list of texts that the application attached to a message under a key.
-public nonisolated struct Scrollback_MetaArray: Sendable {
+/// The state of a thread: the replies to a message.
+public nonisolated struct Scrollback_ThreadInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The key; unique within a message.
-  public var key: String = String()
+  /// The number of replies.
+  public var replyCount: Int64 = 0
 
-  /// The texts, in order.
-  public var value: [String] = []
+  /// The users with the most replies: at most five.
+  public var mostReplies: [Scrollback_User] = []
+
+  /// The time of the last reply.
+  public var lastRepliedAt: Int64 = 0
+
+  /// The time of the last change of the thread.
+  public var updatedAt: Int64 = 0
 
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -1360,7 +1228,54 @@ public nonisolated struct Scrollback_MetaArray: Sendable {
   public init() {}
 }
 
-/// The preview of a web page that a message links to (Open Graph, ogp.me).
+/// The effect of a message on push notifications, unread counts and the channel's last message.
+public nonisolated struct Scrollback_MessageEvents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// True if the message increases the unread count.
+  public var updateUnreadCount: Bool {
+    get {_updateUnreadCount ?? false}
+    set {_updateUnreadCount = newValue}
+  }
+  /// Returns true if `updateUnreadCount` has been explicitly set.
+  public var hasUpdateUnreadCount: Bool {self._updateUnreadCount != nil}
+  /// Clears the value of `updateUnreadCount`. Subsequent reads from it will return its default value.
+  public mutating func clearUpdateUnreadCount() {self._updateUnreadCount = nil}
+
+  /// True if the message increases the mention count.
+  public var updateMentionCount: Bool {
+    get {_updateMentionCount ?? false}
+    set {_updateMentionCount = newValue}
+  }
+  /// Returns true if `updateMentionCount` has been explicitly set.
+  public var hasUpdateMentionCount: Bool {self._updateMentionCount != nil}
+  /// Clears the value of `updateMentionCount`. Subsequent reads from it will return its default value.
+  public mutating func clearUpdateMentionCount() {self._updateMentionCount = nil}
+
+  /// True if the message becomes the channel's last message.
+  public var updateLastMessage: Bool {
+    get {_updateLastMessage ?? false}
+    set {_updateLastMessage = newValue}
+  }
+  /// Returns true if `updateLastMessage` has been explicitly set.
+  public var hasUpdateLastMessage: Bool {self._updateLastMessage != nil}
+  /// Clears the value of `updateLastMessage`. Subsequent reads from it will return its default value.
+  public mutating func clearUpdateLastMessage() {self._updateLastMessage = nil}
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _updateUnreadCount: Bool? = nil
+  fileprivate var _updateMentionCount: Bool? = nil
+  fileprivate var _updateLastMessage: Bool? = nil
+}
+
+/// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
 public nonisolated struct Scrollback_OGMetaData: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1376,7 +1291,7 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   public mutating func clearTitle() {self._title = nil}
 
-  /// The URL of the page.
+  /// The URL of the image.
   public var url: String {
     get {_url ?? String()}
     set {_url = newValue}
@@ -1488,7 +1403,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ID of the poll.
+  /// The ID of the option; unique within its poll.
   public var id: Int64 {
     get {_storage._id}
     set {_uniqueStorage()._id = newValue}
@@ -1510,7 +1425,7 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
   /// Clears the value of `data`. Subsequent reads from it will return its default value.
   public mutating func clearData() {_uniqueStorage()._data = nil}
 
-  /// The status that determines whether the poll accepts votes.
+  /// The state that determines whether the poll accepts votes.
   public var status: Scrollback_PollStatus {
     get {_storage._status}
     set {_uniqueStorage()._status = newValue}
@@ -1552,13 +1467,13 @@ public nonisolated struct Scrollback_Poll: @unchecked Sendable {
     set {_uniqueStorage()._closeAt = newValue}
   }
 
-  /// The user who created the poll.
+  /// The user who added the option; nil if the poll had it from the start.
   public var createdBy: String {
     get {_storage._createdBy}
     set {_uniqueStorage()._createdBy = newValue}
   }
 
-  /// The time at which the poll was created.
+  /// The time at which the option was added.
   public var createdAt: Int64 {
     get {_storage._createdAt}
     set {_uniqueStorage()._createdAt = newValue}
@@ -1606,7 +1521,7 @@ public nonisolated struct Scrollback_PollOption: Sendable {
   /// The number of users who voted for the option.
   public var voteCount: Int64 = 0
 
-  /// The user who added the option; nil if it was part of the new poll.
+  /// The user who added the option; nil if the poll had it from the start.
   public var createdBy: String = String()
 
   /// The time at which the option was added.
@@ -1622,354 +1537,8 @@ public nonisolated struct Scrollback_PollOption: Sendable {
   public init() {}
 }
 
-/// The effect of a message on push notifications and counts.
-public nonisolated struct Scrollback_MessageEvents: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// True if the message increases the unread count.
-  public var updateUnreadCount: Bool {
-    get {_updateUnreadCount ?? false}
-    set {_updateUnreadCount = newValue}
-  }
-  /// Returns true if `updateUnreadCount` has been explicitly set.
-  public var hasUpdateUnreadCount: Bool {self._updateUnreadCount != nil}
-  /// Clears the value of `updateUnreadCount`. Subsequent reads from it will return its default value.
-  public mutating func clearUpdateUnreadCount() {self._updateUnreadCount = nil}
-
-  /// True if the message increases the mention count.
-  public var updateMentionCount: Bool {
-    get {_updateMentionCount ?? false}
-    set {_updateMentionCount = newValue}
-  }
-  /// Returns true if `updateMentionCount` has been explicitly set.
-  public var hasUpdateMentionCount: Bool {self._updateMentionCount != nil}
-  /// Clears the value of `updateMentionCount`. Subsequent reads from it will return its default value.
-  public mutating func clearUpdateMentionCount() {self._updateMentionCount = nil}
-
-  /// True if the message becomes the channel's last message.
-  public var updateLastMessage: Bool {
-    get {_updateLastMessage ?? false}
-    set {_updateLastMessage = newValue}
-  }
-  /// Returns true if `updateLastMessage` has been explicitly set.
-  public var hasUpdateLastMessage: Bool {self._updateLastMessage != nil}
-  /// Clears the value of `updateLastMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearUpdateLastMessage() {self._updateLastMessage = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _updateUnreadCount: Bool? = nil
-  fileprivate var _updateMentionCount: Bool? = nil
-  fileprivate var _updateLastMessage: Bool? = nil
-}
-
-/// A channel that users are members of.
-public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The URL that identifies the channel; unique within the application.
-  public var channelURL: String {
-    get {_storage._channelURL}
-    set {_uniqueStorage()._channelURL = newValue}
-  }
-
-  /// The name shown to its users.
-  public var name: String {
-    get {_storage._name}
-    set {_uniqueStorage()._name = newValue}
-  }
-
-  /// The URL of the cover image; empty if there is none.
-  public var coverURL: String {
-    get {_storage._coverURL}
-    set {_uniqueStorage()._coverURL = newValue}
-  }
-
-  /// The user who created the channel; nil if unknown.
-  public var createdBy: Scrollback_User {
-    get {_storage._createdBy ?? Scrollback_User()}
-    set {_uniqueStorage()._createdBy = newValue}
-  }
-  /// Returns true if `createdBy` has been explicitly set.
-  public var hasCreatedBy: Bool {_storage._createdBy != nil}
-  /// Clears the value of `createdBy`. Subsequent reads from it will return its default value.
-  public mutating func clearCreatedBy() {_uniqueStorage()._createdBy = nil}
-
-  /// The time at which the channel was created. Depending on the server's version, JSON contains
-  /// seconds or milliseconds. Both are accepted.
-  public var createdAt: Int64 {
-    get {_storage._createdAt}
-    set {_uniqueStorage()._createdAt = newValue}
-  }
-
-  /// Custom data of the application, in any format.
-  public var data: String {
-    get {_storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
-
-  /// The application's own type of the channel; empty if there is none.
-  public var customType: String {
-    get {_storage._customType}
-    set {_uniqueStorage()._customType = newValue}
-  }
-
-  /// True if only operators can send messages.
-  public var freeze: Bool {
-    get {_storage._freeze}
-    set {_uniqueStorage()._freeze = newValue}
-  }
-
-  /// Custom metadata of the application, by key.
-  public var metadata: Dictionary<String,String> {
-    get {_storage._metadata}
-    set {_uniqueStorage()._metadata = newValue}
-  }
-
-  /// The time of the last change of each metadata entry, as far as known.
-  public var metadataUpdatedAt: Dictionary<String,Int64> {
-    get {_storage._metadataUpdatedAt}
-    set {_uniqueStorage()._metadataUpdatedAt = newValue}
-  }
-
-  /// The maximum number of characters of a message; nil if unknown.
-  public var maxLengthMessage: Int64 {
-    get {_storage._maxLengthMessage ?? 0}
-    set {_uniqueStorage()._maxLengthMessage = newValue}
-  }
-  /// Returns true if `maxLengthMessage` has been explicitly set.
-  public var hasMaxLengthMessage: Bool {_storage._maxLengthMessage != nil}
-  /// Clears the value of `maxLengthMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearMaxLengthMessage() {_uniqueStorage()._maxLengthMessage = nil}
-
-  /// The time up to which this device has received the changes of the channel's messages.
-  public var lastSyncedChangelogTs: Int64 {
-    get {_storage._lastSyncedChangelogTs}
-    set {_uniqueStorage()._lastSyncedChangelogTs = newValue}
-  }
-
-  /// The operators of the channel, if the server reports them.
-  public var operators: [Scrollback_User] {
-    get {_storage._operators}
-    set {_uniqueStorage()._operators = newValue}
-  }
-
-  /// True if the channel is a supergroup: for many members, without a receipt for each of them.
-  public var isSuper: Bool {
-    get {_storage._isSuper}
-    set {_uniqueStorage()._isSuper = newValue}
-  }
-
-  /// True if only operators can write.
-  public var isBroadcast: Bool {
-    get {_storage._isBroadcast}
-    set {_uniqueStorage()._isBroadcast = newValue}
-  }
-
-  /// True if the channel is an exclusive supergroup.
-  public var isExclusive: Bool {
-    get {_storage._isExclusive}
-    set {_uniqueStorage()._isExclusive = newValue}
-  }
-
-  /// True if any user may join.
-  public var isPublic: Bool {
-    get {_storage._isPublic}
-    set {_uniqueStorage()._isPublic = newValue}
-  }
-
-  /// True if the same members always share this one channel.
-  public var isDistinct: Bool {
-    get {_storage._isDistinct}
-    set {_uniqueStorage()._isDistinct = newValue}
-  }
-
-  /// True if the channel carries notifications instead of a conversation.
-  public var isChatNotification: Bool {
-    get {_storage._isChatNotification}
-    set {_uniqueStorage()._isChatNotification = newValue}
-  }
-
-  /// True if the call that returned the channel created it, as opposed to finding it.
-  public var isCreated: Bool {
-    get {_storage._isCreated}
-    set {_uniqueStorage()._isCreated = newValue}
-  }
-
-  /// The state that determines whether the current user has hidden the channel.
-  public var hiddenState: Scrollback_HiddenState {
-    get {_storage._hiddenState}
-    set {_uniqueStorage()._hiddenState = newValue}
-  }
-
-  /// True if the current user is muted and cannot send messages.
-  public var isMuted: Bool {
-    get {_storage._isMuted}
-    set {_uniqueStorage()._isMuted = newValue}
-  }
-
-  /// The members of the channel, if the server reports them; for a supergroup, only some of them.
-  public var members: [Scrollback_Member] {
-    get {_storage._members}
-    set {_uniqueStorage()._members = newValue}
-  }
-
-  /// The number of members, including invited ones.
-  public var memberCount: Int64 {
-    get {_storage._memberCount}
-    set {_uniqueStorage()._memberCount = newValue}
-  }
-
-  /// The number of members who have joined.
-  public var joinedMemberCount: Int64 {
-    get {_storage._joinedMemberCount}
-    set {_uniqueStorage()._joinedMemberCount = newValue}
-  }
-
-  /// The membership state of the current user: joined, invited or neither.
-  public var memberState: Scrollback_MemberState {
-    get {_storage._memberState}
-    set {_uniqueStorage()._memberState = newValue}
-  }
-
-  /// The role of the current user in the channel.
-  public var myRole: Scrollback_Role {
-    get {_storage._myRole}
-    set {_uniqueStorage()._myRole = newValue}
-  }
-
-  /// The number of messages that the current user has not read.
-  public var unreadMessageCount: Int64 {
-    get {_storage._unreadMessageCount}
-    set {_uniqueStorage()._unreadMessageCount = newValue}
-  }
-
-  /// The number of unread messages that mention the current user.
-  public var unreadMentionCount: Int64 {
-    get {_storage._unreadMentionCount}
-    set {_uniqueStorage()._unreadMentionCount = newValue}
-  }
-
-  /// The newest message that counts as a last message; nil in an empty channel.
-  public var lastMessage: Scrollback_Message {
-    get {_storage._lastMessage ?? Scrollback_Message()}
-    set {_uniqueStorage()._lastMessage = newValue}
-  }
-  /// Returns true if `lastMessage` has been explicitly set.
-  public var hasLastMessage: Bool {_storage._lastMessage != nil}
-  /// Clears the value of `lastMessage`. Subsequent reads from it will return its default value.
-  public mutating func clearLastMessage() {_uniqueStorage()._lastMessage = nil}
-
-  /// The time up to which each member has read the channel.
-  public var readReceipt: Dictionary<String,Int64> {
-    get {_storage._readReceipt}
-    set {_uniqueStorage()._readReceipt = newValue}
-  }
-
-  /// The time up to which messages were delivered to each member.
-  public var deliveryReceipt: Dictionary<String,Int64> {
-    get {_storage._deliveryReceipt}
-    set {_uniqueStorage()._deliveryReceipt = newValue}
-  }
-
-  /// The time up to which the current user has read the channel.
-  public var userLastRead: Int64 {
-    get {_storage._userLastRead}
-    set {_uniqueStorage()._userLastRead = newValue}
-  }
-
-  /// The lower bound of the history for the current user, after they reset it.
-  public var tsMessageOffset: Int64 {
-    get {_storage._tsMessageOffset}
-    set {_uniqueStorage()._tsMessageOffset = newValue}
-  }
-
-  /// The lower bound of the history that the server keeps.
-  public var messagePurgeOffset: Int64 {
-    get {_storage._messagePurgeOffset}
-    set {_uniqueStorage()._messagePurgeOffset = newValue}
-  }
-
-  /// The user who invited the current user.
-  public var inviter: Scrollback_User {
-    get {_storage._inviter ?? Scrollback_User()}
-    set {_uniqueStorage()._inviter = newValue}
-  }
-  /// Returns true if `inviter` has been explicitly set.
-  public var hasInviter: Bool {_storage._inviter != nil}
-  /// Clears the value of `inviter`. Subsequent reads from it will return its default value.
-  public mutating func clearInviter() {_uniqueStorage()._inviter = nil}
-
-  /// The time at which the current user was invited.
-  public var invitedAt: Int64 {
-    get {_storage._invitedAt}
-    set {_uniqueStorage()._invitedAt = newValue}
-  }
-
-  /// The time at which the current user joined.
-  public var joinedTs: Int64 {
-    get {_storage._joinedTs}
-    set {_uniqueStorage()._joinedTs = newValue}
-  }
-
-  /// The IDs of the pinned messages, in the server's order.
-  public var pinnedMessageIds: [String] {
-    get {_storage._pinnedMessageIds}
-    set {_uniqueStorage()._pinnedMessageIds = newValue}
-  }
-
-  /// True if the current user is a member, if the server reports it in addition to member_state.
-  public var isMember: Bool {
-    get {_storage._isMember ?? false}
-    set {_uniqueStorage()._isMember = newValue}
-  }
-  /// Returns true if `isMember` has been explicitly set.
-  public var hasIsMember: Bool {_storage._isMember != nil}
-  /// Clears the value of `isMember`. Subsequent reads from it will return its default value.
-  public mutating func clearIsMember() {_uniqueStorage()._isMember = nil}
-
-  /// The server's numeric ID of the channel, if the server reports it.
-  public var id: Int64 {
-    get {_storage._id ?? 0}
-    set {_uniqueStorage()._id = newValue}
-  }
-  /// Returns true if `id` has been explicitly set.
-  public var hasID: Bool {_storage._id != nil}
-  /// Clears the value of `id`. Subsequent reads from it will return its default value.
-  public mutating func clearID() {_uniqueStorage()._id = nil}
-
-  /// The restriction of the current user in the channel; nil if there is none.
-  public var restrictionInfo: Scrollback_RestrictionInfo {
-    get {_storage._restrictionInfo ?? Scrollback_RestrictionInfo()}
-    set {_uniqueStorage()._restrictionInfo = newValue}
-  }
-  /// Returns true if `restrictionInfo` has been explicitly set.
-  public var hasRestrictionInfo: Bool {_storage._restrictionInfo != nil}
-  /// Clears the value of `restrictionInfo`. Subsequent reads from it will return its default value.
-  public mutating func clearRestrictionInfo() {_uniqueStorage()._restrictionInfo = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> {
-    get {_storage._extra}
-    set {_uniqueStorage()._extra = newValue}
-  }
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// The parameters of a new user message.
-public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
+/// A message to send: a text, files, or both.
+public nonisolated struct Scrollback_NewMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1980,7 +1549,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   /// The application's own type of the message; empty if there is none.
   public var customType: String = String()
 
-  /// The kind of mention: single users or the whole channel.
+  /// The kind of mention: listed users or the whole channel.
   public var mentionType: Scrollback_MentionType = .users
 
   /// The IDs of the mentioned users.
@@ -1996,7 +1565,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
   public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
 
-  /// Custom lists of the application by key, in the application's order.
+  /// Custom lists of the application, each with a key, in the application's order.
   public var sortedMetaarray: [Scrollback_MetaArray] = []
 
   /// The setting that determines whether other users get a push notification.
@@ -2011,7 +1580,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   /// True if the message is pinned in the channel.
   public var isPinnedMessage: Bool = false
 
-  /// The text.
+  /// The text; may be empty if the message has files.
   public var message: String = String()
 
   /// The languages into which the server translates the text.
@@ -2027,6 +1596,9 @@ public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   /// Clears the value of `pollID`. Subsequent reads from it will return its default value.
   public mutating func clearPollID() {self._pollID = nil}
 
+  /// The files, in the order of their display.
+  public var files: [Scrollback_UploadableFile] = []
+
   public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2037,163 +1609,7 @@ public nonisolated struct Scrollback_UserMessageCreateParams: Sendable {
   fileprivate var _pollID: Int64? = nil
 }
 
-/// The parameters of a new file message.
-public nonisolated struct Scrollback_FileMessageCreateParams: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Custom data of the application, in any format.
-  public var data: String {
-    get {_storage._data}
-    set {_uniqueStorage()._data = newValue}
-  }
-
-  /// The application's own type of the message; empty if there is none.
-  public var customType: String {
-    get {_storage._customType}
-    set {_uniqueStorage()._customType = newValue}
-  }
-
-  /// The kind of mention: single users or the whole channel.
-  public var mentionType: Scrollback_MentionType {
-    get {_storage._mentionType}
-    set {_uniqueStorage()._mentionType = newValue}
-  }
-
-  /// The IDs of the mentioned users.
-  public var mentionedUserIds: [String] {
-    get {_storage._mentionedUserIds}
-    set {_uniqueStorage()._mentionedUserIds = newValue}
-  }
-
-  /// The text with placeholders for the names of the mentioned users.
-  public var mentionedMessageTemplate: String {
-    get {_storage._mentionedMessageTemplate ?? String()}
-    set {_uniqueStorage()._mentionedMessageTemplate = newValue}
-  }
-  /// Returns true if `mentionedMessageTemplate` has been explicitly set.
-  public var hasMentionedMessageTemplate: Bool {_storage._mentionedMessageTemplate != nil}
-  /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
-  public mutating func clearMentionedMessageTemplate() {_uniqueStorage()._mentionedMessageTemplate = nil}
-
-  /// Custom lists of the application by key, in the application's order.
-  public var sortedMetaarray: [Scrollback_MetaArray] {
-    get {_storage._sortedMetaarray}
-    set {_uniqueStorage()._sortedMetaarray = newValue}
-  }
-
-  /// The setting that determines whether other users get a push notification.
-  public var pushOption: Scrollback_PushNotificationDeliveryOption {
-    get {_storage._pushOption}
-    set {_uniqueStorage()._pushOption = newValue}
-  }
-
-  /// The ID of the message that this one replies to; nil if it is not a reply.
-  public var parentMessageID: String {
-    get {_storage._parentMessageID}
-    set {_uniqueStorage()._parentMessageID = newValue}
-  }
-
-  /// True if a reply is also shown in the channel.
-  public var replyToChannel: Bool {
-    get {_storage._replyToChannel}
-    set {_uniqueStorage()._replyToChannel = newValue}
-  }
-
-  /// True if the message is pinned in the channel.
-  public var isPinnedMessage: Bool {
-    get {_storage._isPinnedMessage}
-    set {_uniqueStorage()._isPinnedMessage = newValue}
-  }
-
-  /// A text in addition to the file; may be empty.
-  public var message: String {
-    get {_storage._message}
-    set {_uniqueStorage()._message = newValue}
-  }
-
-  /// The file.
-  public var file: Scrollback_UploadableFile {
-    get {_storage._file ?? Scrollback_UploadableFile()}
-    set {_uniqueStorage()._file = newValue}
-  }
-  /// Returns true if `file` has been explicitly set.
-  public var hasFile: Bool {_storage._file != nil}
-  /// Clears the value of `file`. Subsequent reads from it will return its default value.
-  public mutating func clearFile() {_uniqueStorage()._file = nil}
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> {
-    get {_storage._extra}
-    set {_uniqueStorage()._extra = newValue}
-  }
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// The parameters of a new message with several files.
-public nonisolated struct Scrollback_MultipleFilesMessageCreateParams: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// Custom data of the application, in any format.
-  public var data: String = String()
-
-  /// The application's own type of the message; empty if there is none.
-  public var customType: String = String()
-
-  /// The kind of mention: single users or the whole channel.
-  public var mentionType: Scrollback_MentionType = .users
-
-  /// The IDs of the mentioned users.
-  public var mentionedUserIds: [String] = []
-
-  /// The text with placeholders for the names of the mentioned users.
-  public var mentionedMessageTemplate: String {
-    get {_mentionedMessageTemplate ?? String()}
-    set {_mentionedMessageTemplate = newValue}
-  }
-  /// Returns true if `mentionedMessageTemplate` has been explicitly set.
-  public var hasMentionedMessageTemplate: Bool {self._mentionedMessageTemplate != nil}
-  /// Clears the value of `mentionedMessageTemplate`. Subsequent reads from it will return its default value.
-  public mutating func clearMentionedMessageTemplate() {self._mentionedMessageTemplate = nil}
-
-  /// Custom lists of the application by key, in the application's order.
-  public var sortedMetaarray: [Scrollback_MetaArray] = []
-
-  /// The setting that determines whether other users get a push notification.
-  public var pushOption: Scrollback_PushNotificationDeliveryOption = .default
-
-  /// The ID of the message that this one replies to; nil if it is not a reply.
-  public var parentMessageID: String = String()
-
-  /// True if a reply is also shown in the channel.
-  public var replyToChannel: Bool = false
-
-  /// True if the message is pinned in the channel.
-  public var isPinnedMessage: Bool = false
-
-  /// A text in addition to the files; may be empty.
-  public var message: String = String()
-
-  /// The files, in the order in which they are shown.
-  public var files: [Scrollback_UploadableFile] = []
-
-  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _mentionedMessageTemplate: String? = nil
-}
-
-/// A file to send, on this device or in memory. One of data, path and url is its location.
+/// A file to send.
 public nonisolated struct Scrollback_UploadableFile: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2273,121 +1689,458 @@ public nonisolated struct Scrollback_UploadableFile: Sendable {
   fileprivate var _size: Int64? = nil
 }
 
-/// A JSON array.
-public nonisolated struct Scrollback_JSONArray: Sendable {
+/// A channel that users are members of.
+public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The elements, in order.
-  public var elements: [Scrollback_JSONValue] = []
+  /// The URL that identifies the channel; unique within the application.
+  public var channelURL: String {
+    get {_storage._channelURL}
+    set {_uniqueStorage()._channelURL = newValue}
+  }
+
+  /// The name shown to users.
+  public var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
+
+  /// The URL of the cover image; empty if there is none.
+  public var coverURL: String {
+    get {_storage._coverURL}
+    set {_uniqueStorage()._coverURL = newValue}
+  }
+
+  /// The user who created the channel; nil if unknown.
+  public var createdBy: Scrollback_User {
+    get {_storage._createdBy ?? Scrollback_User()}
+    set {_uniqueStorage()._createdBy = newValue}
+  }
+  /// Returns true if `createdBy` has been explicitly set.
+  public var hasCreatedBy: Bool {_storage._createdBy != nil}
+  /// Clears the value of `createdBy`. Subsequent reads from it will return its default value.
+  public mutating func clearCreatedBy() {_uniqueStorage()._createdBy = nil}
+
+  /// The time at which the channel was created.
+  public var createdAt: Int64 {
+    get {_storage._createdAt}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+
+  /// Custom data of the application, in any format.
+  public var data: String {
+    get {_storage._data}
+    set {_uniqueStorage()._data = newValue}
+  }
+
+  /// The application's own channel type; empty if there is none.
+  public var customType: String {
+    get {_storage._customType}
+    set {_uniqueStorage()._customType = newValue}
+  }
+
+  /// True if only operators can send messages.
+  public var freeze: Bool {
+    get {_storage._freeze}
+    set {_uniqueStorage()._freeze = newValue}
+  }
+
+  /// Custom metadata of the application, by key.
+  public var metadata: Dictionary<String,String> {
+    get {_storage._metadata}
+    set {_uniqueStorage()._metadata = newValue}
+  }
+
+  /// The time of the last change of each metadata entry, if known.
+  public var metadataUpdatedAt: Dictionary<String,Int64> {
+    get {_storage._metadataUpdatedAt}
+    set {_uniqueStorage()._metadataUpdatedAt = newValue}
+  }
+
+  /// The maximum number of characters of a message; nil if unknown.
+  public var maxLengthMessage: Int64 {
+    get {_storage._maxLengthMessage ?? 0}
+    set {_uniqueStorage()._maxLengthMessage = newValue}
+  }
+  /// Returns true if `maxLengthMessage` has been explicitly set.
+  public var hasMaxLengthMessage: Bool {_storage._maxLengthMessage != nil}
+  /// Clears the value of `maxLengthMessage`. Subsequent reads from it will return its default value.
+  public mutating func clearMaxLengthMessage() {_uniqueStorage()._maxLengthMessage = nil}
+
+  /// The time up to which this device has received the changes of the channel's messages.
+  public var lastSyncedChangelogTs: Int64 {
+    get {_storage._lastSyncedChangelogTs}
+    set {_uniqueStorage()._lastSyncedChangelogTs = newValue}
+  }
+
+  /// The operators of the channel, if the server reports them.
+  public var operators: [Scrollback_User] {
+    get {_storage._operators}
+    set {_uniqueStorage()._operators = newValue}
+  }
+
+  /// True if the channel is a supergroup: a channel for many members, without a read receipt for
+  /// each member.
+  public var isSuper: Bool {
+    get {_storage._isSuper}
+    set {_uniqueStorage()._isSuper = newValue}
+  }
+
+  /// True if only operators can write.
+  public var isBroadcast: Bool {
+    get {_storage._isBroadcast}
+    set {_uniqueStorage()._isBroadcast = newValue}
+  }
+
+  /// True if the channel is an exclusive supergroup.
+  public var isExclusive: Bool {
+    get {_storage._isExclusive}
+    set {_uniqueStorage()._isExclusive = newValue}
+  }
+
+  /// True if any user may join.
+  public var isPublic: Bool {
+    get {_storage._isPublic}
+    set {_uniqueStorage()._isPublic = newValue}
+  }
+
+  /// True if the server creates only one such channel for the same members.
+  public var isDistinct: Bool {
+    get {_storage._isDistinct}
+    set {_uniqueStorage()._isDistinct = newValue}
+  }
+
+  /// True if the channel contains notifications instead of a conversation.
+  public var isChatNotification: Bool {
+    get {_storage._isChatNotification}
+    set {_uniqueStorage()._isChatNotification = newValue}
+  }
+
+  /// True if the request that returned the channel created it, instead of finding an existing one.
+  public var isCreated: Bool {
+    get {_storage._isCreated}
+    set {_uniqueStorage()._isCreated = newValue}
+  }
+
+  /// The state that determines whether, and for how long, the current user has hidden the channel.
+  public var hiddenState: Scrollback_HiddenState {
+    get {_storage._hiddenState}
+    set {_uniqueStorage()._hiddenState = newValue}
+  }
+
+  /// True if the current user is muted and cannot send messages.
+  public var isMuted: Bool {
+    get {_storage._isMuted}
+    set {_uniqueStorage()._isMuted = newValue}
+  }
+
+  /// The members of the channel, if the server reports them; for a supergroup, only some of them.
+  public var members: [Scrollback_Member] {
+    get {_storage._members}
+    set {_uniqueStorage()._members = newValue}
+  }
+
+  /// The number of members, including invited ones.
+  public var memberCount: Int64 {
+    get {_storage._memberCount}
+    set {_uniqueStorage()._memberCount = newValue}
+  }
+
+  /// The number of members who have joined.
+  public var joinedMemberCount: Int64 {
+    get {_storage._joinedMemberCount}
+    set {_uniqueStorage()._joinedMemberCount = newValue}
+  }
+
+  /// The current user's membership: joined, invited or neither.
+  public var memberState: Scrollback_MemberState {
+    get {_storage._memberState}
+    set {_uniqueStorage()._memberState = newValue}
+  }
+
+  /// The role of the current user in the channel.
+  public var myRole: Scrollback_Role {
+    get {_storage._myRole}
+    set {_uniqueStorage()._myRole = newValue}
+  }
+
+  /// The number of messages that the current user has not read.
+  public var unreadMessageCount: Int64 {
+    get {_storage._unreadMessageCount}
+    set {_uniqueStorage()._unreadMessageCount = newValue}
+  }
+
+  /// The number of unread messages that mention the current user.
+  public var unreadMentionCount: Int64 {
+    get {_storage._unreadMentionCount}
+    set {_uniqueStorage()._unreadMentionCount = newValue}
+  }
+
+  /// The newest message, except for messages that the server excludes, such as silent ones; nil in
+  /// an empty channel.
+  public var lastMessage: Scrollback_Message {
+    get {_storage._lastMessage ?? Scrollback_Message()}
+    set {_uniqueStorage()._lastMessage = newValue}
+  }
+  /// Returns true if `lastMessage` has been explicitly set.
+  public var hasLastMessage: Bool {_storage._lastMessage != nil}
+  /// Clears the value of `lastMessage`. Subsequent reads from it will return its default value.
+  public mutating func clearLastMessage() {_uniqueStorage()._lastMessage = nil}
+
+  /// The time up to which each member has read the channel.
+  public var readReceipt: Dictionary<String,Int64> {
+    get {_storage._readReceipt}
+    set {_uniqueStorage()._readReceipt = newValue}
+  }
+
+  /// The time up to which messages were delivered to each member.
+  public var deliveryReceipt: Dictionary<String,Int64> {
+    get {_storage._deliveryReceipt}
+    set {_uniqueStorage()._deliveryReceipt = newValue}
+  }
+
+  /// The time up to which the current user has read the channel.
+  public var userLastRead: Int64 {
+    get {_storage._userLastRead}
+    set {_uniqueStorage()._userLastRead = newValue}
+  }
+
+  /// The time from which the current user sees the history; nil unless the user has reset it.
+  public var tsMessageOffset: Int64 {
+    get {_storage._tsMessageOffset}
+    set {_uniqueStorage()._tsMessageOffset = newValue}
+  }
+
+  /// The time from which the server keeps the history; nil if it keeps the whole history.
+  public var messagePurgeOffset: Int64 {
+    get {_storage._messagePurgeOffset}
+    set {_uniqueStorage()._messagePurgeOffset = newValue}
+  }
+
+  /// The user who invited the current user.
+  public var inviter: Scrollback_User {
+    get {_storage._inviter ?? Scrollback_User()}
+    set {_uniqueStorage()._inviter = newValue}
+  }
+  /// Returns true if `inviter` has been explicitly set.
+  public var hasInviter: Bool {_storage._inviter != nil}
+  /// Clears the value of `inviter`. Subsequent reads from it will return its default value.
+  public mutating func clearInviter() {_uniqueStorage()._inviter = nil}
+
+  /// The time at which the current user was invited.
+  public var invitedAt: Int64 {
+    get {_storage._invitedAt}
+    set {_uniqueStorage()._invitedAt = newValue}
+  }
+
+  /// The time at which the current user joined.
+  public var joinedTs: Int64 {
+    get {_storage._joinedTs}
+    set {_uniqueStorage()._joinedTs = newValue}
+  }
+
+  /// The IDs of the pinned messages, in the server's order.
+  public var pinnedMessageIds: [String] {
+    get {_storage._pinnedMessageIds}
+    set {_uniqueStorage()._pinnedMessageIds = newValue}
+  }
+
+  /// True if the current user is a member; nil if the server reports only myMemberState.
+  public var isMember: Bool {
+    get {_storage._isMember ?? false}
+    set {_uniqueStorage()._isMember = newValue}
+  }
+  /// Returns true if `isMember` has been explicitly set.
+  public var hasIsMember: Bool {_storage._isMember != nil}
+  /// Clears the value of `isMember`. Subsequent reads from it will return its default value.
+  public mutating func clearIsMember() {_uniqueStorage()._isMember = nil}
+
+  /// The server's numeric ID of the channel; nil if the server does not report it.
+  public var id: Int64 {
+    get {_storage._id ?? 0}
+    set {_uniqueStorage()._id = newValue}
+  }
+  /// Returns true if `id` has been explicitly set.
+  public var hasID: Bool {_storage._id != nil}
+  /// Clears the value of `id`. Subsequent reads from it will return its default value.
+  public mutating func clearID() {_uniqueStorage()._id = nil}
+
+  /// The restriction of the current user in the channel; nil if there is none.
+  public var restrictionInfo: Scrollback_RestrictionInfo {
+    get {_storage._restrictionInfo ?? Scrollback_RestrictionInfo()}
+    set {_uniqueStorage()._restrictionInfo = newValue}
+  }
+  /// Returns true if `restrictionInfo` has been explicitly set.
+  public var hasRestrictionInfo: Bool {_storage._restrictionInfo != nil}
+  /// Clears the value of `restrictionInfo`. Subsequent reads from it will return its default value.
+  public mutating func clearRestrictionInfo() {_uniqueStorage()._restrictionInfo = nil}
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> {
+    get {_storage._extra}
+    set {_uniqueStorage()._extra = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// A JSON object.
-public nonisolated struct Scrollback_JSONObject: Sendable {
+/// A member of a group channel.
+public nonisolated struct Scrollback_Member: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The entries, by key.
-  public var entries: Dictionary<String,Scrollback_JSONValue> = [:]
+  /// The ID of the user; unique within the application.
+  public var userID: String {
+    get {_storage._userID}
+    set {_uniqueStorage()._userID = newValue}
+  }
+
+  /// The name to display.
+  public var nickname: String {
+    get {_storage._nickname}
+    set {_uniqueStorage()._nickname = newValue}
+  }
+
+  /// The URL of the profile image; empty if there is none.
+  public var profileURL: String {
+    get {_storage._profileURL}
+    set {_uniqueStorage()._profileURL = newValue}
+  }
+
+  /// Custom metadata of the application, by key.
+  public var metadata: Dictionary<String,String> {
+    get {_storage._metadata}
+    set {_uniqueStorage()._metadata = newValue}
+  }
+
+  /// True if the user is connected; nil if unknown.
+  public var isOnline: Bool {
+    get {_storage._isOnline ?? false}
+    set {_uniqueStorage()._isOnline = newValue}
+  }
+  /// Returns true if `isOnline` has been explicitly set.
+  public var hasIsOnline: Bool {_storage._isOnline != nil}
+  /// Clears the value of `isOnline`. Subsequent reads from it will return its default value.
+  public mutating func clearIsOnline() {_uniqueStorage()._isOnline = nil}
+
+  /// True if the user is active, that is, not deactivated.
+  public var isActive: Bool {
+    get {_storage._isActive ?? false}
+    set {_uniqueStorage()._isActive = newValue}
+  }
+  /// Returns true if `isActive` has been explicitly set.
+  public var hasIsActive: Bool {_storage._isActive != nil}
+  /// Clears the value of `isActive`. Subsequent reads from it will return its default value.
+  public mutating func clearIsActive() {_uniqueStorage()._isActive = nil}
+
+  /// The time at which the user was last connected; nil if unknown.
+  public var lastSeenAt: Int64 {
+    get {_storage._lastSeenAt}
+    set {_uniqueStorage()._lastSeenAt = newValue}
+  }
+
+  /// The preferred languages of the user, most preferred first, such as ["de", "en"].
+  public var preferredLanguages: [String] {
+    get {_storage._preferredLanguages}
+    set {_uniqueStorage()._preferredLanguages = newValue}
+  }
+
+  /// The role of the user in the channel.
+  public var role: Scrollback_Role {
+    get {_storage._role}
+    set {_uniqueStorage()._role = newValue}
+  }
+
+  /// True if the current user has blocked this user.
+  public var isBlockedByMe: Bool {
+    get {_storage._isBlockedByMe}
+    set {_uniqueStorage()._isBlockedByMe = newValue}
+  }
+
+  /// The user's membership: joined, invited or neither.
+  public var state: Scrollback_MemberState {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  /// True if the user is muted in this channel and cannot send messages.
+  public var isMuted: Bool {
+    get {_storage._isMuted}
+    set {_uniqueStorage()._isMuted = newValue}
+  }
+
+  /// The reason why the user was muted.
+  public var mutedDescription: String {
+    get {_storage._mutedDescription ?? String()}
+    set {_uniqueStorage()._mutedDescription = newValue}
+  }
+  /// Returns true if `mutedDescription` has been explicitly set.
+  public var hasMutedDescription: Bool {_storage._mutedDescription != nil}
+  /// Clears the value of `mutedDescription`. Subsequent reads from it will return its default value.
+  public mutating func clearMutedDescription() {_uniqueStorage()._mutedDescription = nil}
+
+  /// The time at which the mute ends; negative if it does not end.
+  public var mutedEndAt: Int64 {
+    get {_storage._mutedEndAt}
+    set {_uniqueStorage()._mutedEndAt = newValue}
+  }
+
+  /// The time at which the user joined.
+  public var joinedTs: Int64 {
+    get {_storage._joinedTs}
+    set {_uniqueStorage()._joinedTs = newValue}
+  }
+
+  /// The time up to which messages were delivered to the user.
+  public var deliveredTs: Int64 {
+    get {_storage._deliveredTs}
+    set {_uniqueStorage()._deliveredTs = newValue}
+  }
+
+  /// The time up to which the user has read the channel.
+  public var readTs: Int64 {
+    get {_storage._readTs}
+    set {_uniqueStorage()._readTs = newValue}
+  }
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> {
+    get {_storage._extra}
+    set {_uniqueStorage()._extra = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Any JSON value. Exactly one field is present.
-public nonisolated struct Scrollback_JSONValue: Sendable {
+/// The restriction of the current user in a channel.
+public nonisolated struct Scrollback_RestrictionInfo: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The value null.
-  public var null: Bool {
-    get {_null ?? false}
-    set {_null = newValue}
-  }
-  /// Returns true if `null` has been explicitly set.
-  public var hasNull: Bool {self._null != nil}
-  /// Clears the value of `null`. Subsequent reads from it will return its default value.
-  public mutating func clearNull() {self._null = nil}
+  /// The kind of restriction: muted or banned.
+  public var restrictionType: Scrollback_RestrictionType = .muted
 
-  /// A Boolean.
-  public var bool: Bool {
-    get {_bool ?? false}
-    set {_bool = newValue}
-  }
-  /// Returns true if `bool` has been explicitly set.
-  public var hasBool: Bool {self._bool != nil}
-  /// Clears the value of `bool`. Subsequent reads from it will return its default value.
-  public mutating func clearBool() {self._bool = nil}
+  /// The reason for the restriction; empty if none was given.
+  public var reason: String = String()
 
-  /// An integer that fits in 64 bits.
-  public var int: Int64 {
-    get {_int ?? 0}
-    set {_int = newValue}
-  }
-  /// Returns true if `int` has been explicitly set.
-  public var hasInt: Bool {self._int != nil}
-  /// Clears the value of `int`. Subsequent reads from it will return its default value.
-  public mutating func clearInt() {self._int = nil}
+  /// The time at which the restriction ends; negative if it does not end.
+  public var endAt: Int64 = 0
 
-  /// Any other number.
-  public var double: Double {
-    get {_double ?? 0}
-    set {_double = newValue}
-  }
-  /// Returns true if `double` has been explicitly set.
-  public var hasDouble: Bool {self._double != nil}
-  /// Clears the value of `double`. Subsequent reads from it will return its default value.
-  public mutating func clearDouble() {self._double = nil}
-
-  /// A string.
-  public var string: String {
-    get {_string ?? String()}
-    set {_string = newValue}
-  }
-  /// Returns true if `string` has been explicitly set.
-  public var hasString: Bool {self._string != nil}
-  /// Clears the value of `string`. Subsequent reads from it will return its default value.
-  public mutating func clearString() {self._string = nil}
-
-  /// An array.
-  public var array: Scrollback_JSONArray {
-    get {_array ?? Scrollback_JSONArray()}
-    set {_array = newValue}
-  }
-  /// Returns true if `array` has been explicitly set.
-  public var hasArray: Bool {self._array != nil}
-  /// Clears the value of `array`. Subsequent reads from it will return its default value.
-  public mutating func clearArray() {self._array = nil}
-
-  /// An object.
-  public var object: Scrollback_JSONObject {
-    get {_object ?? Scrollback_JSONObject()}
-    set {_object = newValue}
-  }
-  /// Returns true if `object` has been explicitly set.
-  public var hasObject: Bool {self._object != nil}
-  /// Clears the value of `object`. Subsequent reads from it will return its default value.
-  public mutating func clearObject() {self._object = nil}
+  public var extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
-
-  fileprivate var _null: Bool? = nil
-  fileprivate var _bool: Bool? = nil
-  fileprivate var _int: Int64? = nil
-  fileprivate var _double: Double? = nil
-  fileprivate var _string: String? = nil
-  fileprivate var _array: Scrollback_JSONArray? = nil
-  fileprivate var _object: Scrollback_JSONObject? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -2410,6 +2163,10 @@ nonisolated extension Scrollback_MentionType: SwiftProtobuf._ProtoNameProviding 
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MENTION_TYPE_USERS\0\u{1}MENTION_TYPE_CHANNEL\0")
 }
 
+nonisolated extension Scrollback_MessageSendingStatus: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_SENDING_STATUS_NONE\0\u{1}MESSAGE_SENDING_STATUS_PENDING\0\u{1}MESSAGE_SENDING_STATUS_FAILED\0\u{1}MESSAGE_SENDING_STATUS_SUCCEEDED\0\u{1}MESSAGE_SENDING_STATUS_CANCELED\0\u{1}MESSAGE_SENDING_STATUS_SCHEDULED\0")
+}
+
 nonisolated extension Scrollback_MessageType: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_TYPE_MESG\0\u{1}MESSAGE_TYPE_FILE\0\u{1}MESSAGE_TYPE_ADMM\0")
 }
@@ -2430,434 +2187,9 @@ nonisolated extension Scrollback_Role: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ROLE_NONE\0\u{1}ROLE_OPERATOR\0")
 }
 
-nonisolated extension Scrollback_MessageSendingStatus: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_SENDING_STATUS_NONE\0\u{1}MESSAGE_SENDING_STATUS_PENDING\0\u{1}MESSAGE_SENDING_STATUS_FAILED\0\u{1}MESSAGE_SENDING_STATUS_SUCCEEDED\0\u{1}MESSAGE_SENDING_STATUS_CANCELED\0\u{1}MESSAGE_SENDING_STATUS_SCHEDULED\0")
-}
-
-nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".User"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}Z\u{1}extra\0\u{c}\u{b}\u{1}")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.nickname) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.profileURL) }()
-      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._isOnline) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._isActive) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastSeenAt) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.userID.isEmpty {
-      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
-    }
-    if !self.nickname.isEmpty {
-      try visitor.visitSingularStringField(value: self.nickname, fieldNumber: 2)
-    }
-    if !self.profileURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.profileURL, fieldNumber: 3)
-    }
-    if !self.metadata.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.metadata, fieldNumber: 4)
-    }
-    try { if let v = self._isOnline {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._isActive {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    if self.lastSeenAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastSeenAt, fieldNumber: 7)
-    }
-    if !self.preferredLanguages.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.preferredLanguages, fieldNumber: 8)
-    }
-    try { if let v = self._friendDiscoveryKey {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._friendName {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_User, rhs: Scrollback_User) -> Bool {
-    if lhs.userID != rhs.userID {return false}
-    if lhs.nickname != rhs.nickname {return false}
-    if lhs.profileURL != rhs.profileURL {return false}
-    if lhs.metadata != rhs.metadata {return false}
-    if lhs._isOnline != rhs._isOnline {return false}
-    if lhs._isActive != rhs._isActive {return false}
-    if lhs.lastSeenAt != rhs.lastSeenAt {return false}
-    if lhs.preferredLanguages != rhs.preferredLanguages {return false}
-    if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
-    if lhs._friendName != rhs._friendName {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Sender"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}\u{2}role\0\u{2}X\u{1}extra\0\u{c}\u{b}\u{1}\u{c}\u{d}\u{1}")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.nickname) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.profileURL) }()
-      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self._isOnline) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self._isActive) }()
-      case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastSeenAt) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
-      case 9: try { try decoder.decodeSingularStringField(value: &self._friendDiscoveryKey) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self._friendName) }()
-      case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.userID.isEmpty {
-      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
-    }
-    if !self.nickname.isEmpty {
-      try visitor.visitSingularStringField(value: self.nickname, fieldNumber: 2)
-    }
-    if !self.profileURL.isEmpty {
-      try visitor.visitSingularStringField(value: self.profileURL, fieldNumber: 3)
-    }
-    if !self.metadata.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.metadata, fieldNumber: 4)
-    }
-    try { if let v = self._isOnline {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._isActive {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-    } }()
-    if self.lastSeenAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastSeenAt, fieldNumber: 7)
-    }
-    if !self.preferredLanguages.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.preferredLanguages, fieldNumber: 8)
-    }
-    try { if let v = self._friendDiscoveryKey {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-    } }()
-    try { if let v = self._friendName {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-    } }()
-    if self.role != .none {
-      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_Sender, rhs: Scrollback_Sender) -> Bool {
-    if lhs.userID != rhs.userID {return false}
-    if lhs.nickname != rhs.nickname {return false}
-    if lhs.profileURL != rhs.profileURL {return false}
-    if lhs.metadata != rhs.metadata {return false}
-    if lhs._isOnline != rhs._isOnline {return false}
-    if lhs._isActive != rhs._isActive {return false}
-    if lhs.lastSeenAt != rhs.lastSeenAt {return false}
-    if lhs.preferredLanguages != rhs.preferredLanguages {return false}
-    if lhs._friendDiscoveryKey != rhs._friendDiscoveryKey {return false}
-    if lhs._friendName != rhs._friendName {return false}
-    if lhs.role != rhs.role {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".Member"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{3}friend_discovery_key\0\u{3}friend_name\0\u{2}\u{2}role\0\u{3}is_blocked_by_me\0\u{2}\u{2}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{2}O\u{1}extra\0\u{c}\u{b}\u{1}\u{c}\u{e}\u{1}\u{c}\u{16}\u{3}")
-
-  fileprivate class _StorageClass {
-    var _userID: String = String()
-    var _nickname: String = String()
-    var _profileURL: String = String()
-    var _metadata: Dictionary<String,String> = [:]
-    var _isOnline: Bool? = nil
-    var _isActive: Bool? = nil
-    var _lastSeenAt: Int64 = 0
-    var _preferredLanguages: [String] = []
-    var _friendDiscoveryKey: String? = nil
-    var _friendName: String? = nil
-    var _role: Scrollback_Role = .none
-    var _isBlockedByMe: Bool = false
-    var _state: Scrollback_MemberState = .joined
-    var _isMuted: Bool = false
-    var _mutedDescription: String? = nil
-    var _mutedEndAt: Int64 = 0
-    var _joinedTs: Int64 = 0
-    var _deliveredTs: Int64 = 0
-    var _readTs: Int64 = 0
-    var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _userID = source._userID
-      _nickname = source._nickname
-      _profileURL = source._profileURL
-      _metadata = source._metadata
-      _isOnline = source._isOnline
-      _isActive = source._isActive
-      _lastSeenAt = source._lastSeenAt
-      _preferredLanguages = source._preferredLanguages
-      _friendDiscoveryKey = source._friendDiscoveryKey
-      _friendName = source._friendName
-      _role = source._role
-      _isBlockedByMe = source._isBlockedByMe
-      _state = source._state
-      _isMuted = source._isMuted
-      _mutedDescription = source._mutedDescription
-      _mutedEndAt = source._mutedEndAt
-      _joinedTs = source._joinedTs
-      _deliveredTs = source._deliveredTs
-      _readTs = source._readTs
-      _extra = source._extra
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._userID) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._nickname) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._profileURL) }()
-        case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._metadata) }()
-        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._isOnline) }()
-        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._isActive) }()
-        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSeenAt) }()
-        case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._preferredLanguages) }()
-        case 9: try { try decoder.decodeSingularStringField(value: &_storage._friendDiscoveryKey) }()
-        case 10: try { try decoder.decodeSingularStringField(value: &_storage._friendName) }()
-        case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
-        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._isBlockedByMe) }()
-        case 15: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
-        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
-        case 17: try { try decoder.decodeSingularStringField(value: &_storage._mutedDescription) }()
-        case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._mutedEndAt) }()
-        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedTs) }()
-        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._deliveredTs) }()
-        case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._readTs) }()
-        case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
-        default: break
-        }
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._userID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._userID, fieldNumber: 1)
-      }
-      if !_storage._nickname.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._nickname, fieldNumber: 2)
-      }
-      if !_storage._profileURL.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._profileURL, fieldNumber: 3)
-      }
-      if !_storage._metadata.isEmpty {
-        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._metadata, fieldNumber: 4)
-      }
-      try { if let v = _storage._isOnline {
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
-      } }()
-      try { if let v = _storage._isActive {
-        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
-      } }()
-      if _storage._lastSeenAt != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._lastSeenAt, fieldNumber: 7)
-      }
-      if !_storage._preferredLanguages.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._preferredLanguages, fieldNumber: 8)
-      }
-      try { if let v = _storage._friendDiscoveryKey {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 9)
-      } }()
-      try { if let v = _storage._friendName {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
-      } }()
-      if _storage._role != .none {
-        try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 12)
-      }
-      if _storage._isBlockedByMe != false {
-        try visitor.visitSingularBoolField(value: _storage._isBlockedByMe, fieldNumber: 13)
-      }
-      if _storage._state != .joined {
-        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 15)
-      }
-      if _storage._isMuted != false {
-        try visitor.visitSingularBoolField(value: _storage._isMuted, fieldNumber: 16)
-      }
-      try { if let v = _storage._mutedDescription {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
-      } }()
-      if _storage._mutedEndAt != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._mutedEndAt, fieldNumber: 18)
-      }
-      if _storage._joinedTs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._joinedTs, fieldNumber: 19)
-      }
-      if _storage._deliveredTs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._deliveredTs, fieldNumber: 20)
-      }
-      if _storage._readTs != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._readTs, fieldNumber: 21)
-      }
-      if !_storage._extra.isEmpty {
-        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
-      }
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_Member, rhs: Scrollback_Member) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._userID != rhs_storage._userID {return false}
-        if _storage._nickname != rhs_storage._nickname {return false}
-        if _storage._profileURL != rhs_storage._profileURL {return false}
-        if _storage._metadata != rhs_storage._metadata {return false}
-        if _storage._isOnline != rhs_storage._isOnline {return false}
-        if _storage._isActive != rhs_storage._isActive {return false}
-        if _storage._lastSeenAt != rhs_storage._lastSeenAt {return false}
-        if _storage._preferredLanguages != rhs_storage._preferredLanguages {return false}
-        if _storage._friendDiscoveryKey != rhs_storage._friendDiscoveryKey {return false}
-        if _storage._friendName != rhs_storage._friendName {return false}
-        if _storage._role != rhs_storage._role {return false}
-        if _storage._isBlockedByMe != rhs_storage._isBlockedByMe {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._isMuted != rhs_storage._isMuted {return false}
-        if _storage._mutedDescription != rhs_storage._mutedDescription {return false}
-        if _storage._mutedEndAt != rhs_storage._mutedEndAt {return false}
-        if _storage._joinedTs != rhs_storage._joinedTs {return false}
-        if _storage._deliveredTs != rhs_storage._deliveredTs {return false}
-        if _storage._readTs != rhs_storage._readTs {return false}
-        if _storage._extra != rhs_storage._extra {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".RestrictionInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}restriction_type\0\u{1}reason\0\u{3}end_at\0\u{2}a\u{1}extra\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularEnumField(value: &self.restrictionType) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.endAt) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.restrictionType != .muted {
-      try visitor.visitSingularEnumField(value: self.restrictionType, fieldNumber: 1)
-    }
-    if !self.reason.isEmpty {
-      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
-    }
-    if self.endAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.endAt, fieldNumber: 3)
-    }
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_RestrictionInfo, rhs: Scrollback_RestrictionInfo) -> Bool {
-    if lhs.restrictionType != rhs.restrictionType {return false}
-    if lhs.reason != rhs.reason {return false}
-    if lhs.endAt != rhs.endAt {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{4}\u{2}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{4}\u{5}force_update_last_message\0\u{4}\u{3}message_events\0\u{3}og_tag\0\u{4}\u{8}unread_message_count\0\u{2}\u{3}translations\0\u{3}translation_target_languages\0\u{2}\u{2}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0\u{c}\u{18}\u{1}\u{c}\u{1e}\u{4}\u{c}#\u{1}\u{c}$\u{1}\u{c}'\u{7}\u{c}/\u{1}\u{c}0\u{1}\u{c}3\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{4}\u{2}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{4}\u{5}force_update_last_message\0\u{4}\u{3}message_events\0\u{3}og_tag\0\u{4}\u{8}unread_message_count\0\u{2}\u{3}translations\0\u{3}translation_target_languages\0\u{2}\u{2}poll\0\u{3}new_message\0\u{2}/extra\0\u{c}\u{18}\u{1}\u{c}\u{1e}\u{4}\u{c}#\u{2}\u{c}'\u{7}\u{c}/\u{2}\u{c}3\u{1}")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
@@ -2895,9 +2227,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _translations: Dictionary<String,String> = [:]
     var _translationTargetLanguages: [String] = []
     var _poll: Scrollback_Poll? = nil
-    var _userMessageParams: Scrollback_UserMessageCreateParams? = nil
-    var _fileMessageParams: Scrollback_FileMessageCreateParams? = nil
-    var _multipleFilesMessageParams: Scrollback_MultipleFilesMessageCreateParams? = nil
+    var _newMessage: Scrollback_NewMessage? = nil
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -2944,9 +2274,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _translations = source._translations
       _translationTargetLanguages = source._translationTargetLanguages
       _poll = source._poll
-      _userMessageParams = source._userMessageParams
-      _fileMessageParams = source._fileMessageParams
-      _multipleFilesMessageParams = source._multipleFilesMessageParams
+      _newMessage = source._newMessage
       _extra = source._extra
     }
   }
@@ -3001,9 +2329,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 49: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._translations) }()
         case 50: try { try decoder.decodeRepeatedStringField(value: &_storage._translationTargetLanguages) }()
         case 52: try { try decoder.decodeSingularMessageField(value: &_storage._poll) }()
-        case 53: try { try decoder.decodeSingularMessageField(value: &_storage._userMessageParams) }()
-        case 54: try { try decoder.decodeSingularMessageField(value: &_storage._fileMessageParams) }()
-        case 55: try { try decoder.decodeSingularMessageField(value: &_storage._multipleFilesMessageParams) }()
+        case 53: try { try decoder.decodeSingularMessageField(value: &_storage._newMessage) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -3122,14 +2448,8 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       try { if let v = _storage._poll {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
       } }()
-      try { if let v = _storage._userMessageParams {
+      try { if let v = _storage._newMessage {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
-      } }()
-      try { if let v = _storage._fileMessageParams {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
-      } }()
-      try { if let v = _storage._multipleFilesMessageParams {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 55)
       } }()
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
@@ -3178,14 +2498,215 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._translations != rhs_storage._translations {return false}
         if _storage._translationTargetLanguages != rhs_storage._translationTargetLanguages {return false}
         if _storage._poll != rhs_storage._poll {return false}
-        if _storage._userMessageParams != rhs_storage._userMessageParams {return false}
-        if _storage._fileMessageParams != rhs_storage._fileMessageParams {return false}
-        if _storage._multipleFilesMessageParams != rhs_storage._multipleFilesMessageParams {return false}
+        if _storage._newMessage != rhs_storage._newMessage {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_Sender: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Sender"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{2}\u{4}role\0\u{2}X\u{1}extra\0\u{c}\u{9}\u{3}")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nickname) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.profileURL) }()
+      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._isOnline) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self._isActive) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastSeenAt) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
+      case 12: try { try decoder.decodeSingularEnumField(value: &self.role) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
+    }
+    if !self.nickname.isEmpty {
+      try visitor.visitSingularStringField(value: self.nickname, fieldNumber: 2)
+    }
+    if !self.profileURL.isEmpty {
+      try visitor.visitSingularStringField(value: self.profileURL, fieldNumber: 3)
+    }
+    if !self.metadata.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.metadata, fieldNumber: 4)
+    }
+    try { if let v = self._isOnline {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._isActive {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+    } }()
+    if self.lastSeenAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSeenAt, fieldNumber: 7)
+    }
+    if !self.preferredLanguages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.preferredLanguages, fieldNumber: 8)
+    }
+    if self.role != .none {
+      try visitor.visitSingularEnumField(value: self.role, fieldNumber: 12)
+    }
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_Sender, rhs: Scrollback_Sender) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.nickname != rhs.nickname {return false}
+    if lhs.profileURL != rhs.profileURL {return false}
+    if lhs.metadata != rhs.metadata {return false}
+    if lhs._isOnline != rhs._isOnline {return false}
+    if lhs._isActive != rhs._isActive {return false}
+    if lhs.lastSeenAt != rhs.lastSeenAt {return false}
+    if lhs.preferredLanguages != rhs.preferredLanguages {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.extra != rhs.extra {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_JSONValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JSONValue"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}null\0\u{1}bool\0\u{1}int\0\u{1}double\0\u{1}string\0\u{1}array\0\u{1}object\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self._null) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._bool) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._int) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self._double) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._string) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._array) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._object) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._null {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._bool {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._int {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._double {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._string {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._array {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._object {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_JSONValue, rhs: Scrollback_JSONValue) -> Bool {
+    if lhs._null != rhs._null {return false}
+    if lhs._bool != rhs._bool {return false}
+    if lhs._int != rhs._int {return false}
+    if lhs._double != rhs._double {return false}
+    if lhs._string != rhs._string {return false}
+    if lhs._array != rhs._array {return false}
+    if lhs._object != rhs._object {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_JSONArray: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JSONArray"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}elements\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.elements) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.elements.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.elements, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_JSONArray, rhs: Scrollback_JSONArray) -> Bool {
+    if lhs.elements != rhs.elements {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_JSONObject: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JSONObject"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.entries) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.entries.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.entries, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_JSONObject, rhs: Scrollback_JSONObject) -> Bool {
+    if lhs.entries != rhs.entries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3327,7 +2848,7 @@ nonisolated extension Scrollback_Thumbnail: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Reaction"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{3}sampled_user_ids\0\u{3}sampled_user_info_list\0\u{2}^\u{1}extra\0\u{c}\u{7}\u{1}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}user_ids\0\u{3}updated_at\0\u{1}count\0\u{3}sampled_user_ids\0\u{3}sampled_user_info_list\0\u{2}^\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3389,9 +2910,9 @@ nonisolated extension Scrollback_Reaction: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
-nonisolated extension Scrollback_ThreadInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ThreadInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reply_count\0\u{3}most_replies\0\u{3}last_replied_at\0\u{3}updated_at\0\u{2}`\u{1}extra\0")
+nonisolated extension Scrollback_User: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".User"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{2}\\\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3399,10 +2920,14 @@ nonisolated extension Scrollback_ThreadInfo: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularInt64Field(value: &self.replyCount) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.mostReplies) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastRepliedAt) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.updatedAt) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.userID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nickname) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.profileURL) }()
+      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self._isOnline) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self._isActive) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.lastSeenAt) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.preferredLanguages) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -3410,17 +2935,33 @@ nonisolated extension Scrollback_ThreadInfo: SwiftProtobuf.Message, SwiftProtobu
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.replyCount != 0 {
-      try visitor.visitSingularInt64Field(value: self.replyCount, fieldNumber: 1)
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.userID.isEmpty {
+      try visitor.visitSingularStringField(value: self.userID, fieldNumber: 1)
     }
-    if !self.mostReplies.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.mostReplies, fieldNumber: 2)
+    if !self.nickname.isEmpty {
+      try visitor.visitSingularStringField(value: self.nickname, fieldNumber: 2)
     }
-    if self.lastRepliedAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastRepliedAt, fieldNumber: 3)
+    if !self.profileURL.isEmpty {
+      try visitor.visitSingularStringField(value: self.profileURL, fieldNumber: 3)
     }
-    if self.updatedAt != 0 {
-      try visitor.visitSingularInt64Field(value: self.updatedAt, fieldNumber: 4)
+    if !self.metadata.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.metadata, fieldNumber: 4)
+    }
+    try { if let v = self._isOnline {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._isActive {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
+    } }()
+    if self.lastSeenAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSeenAt, fieldNumber: 7)
+    }
+    if !self.preferredLanguages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.preferredLanguages, fieldNumber: 8)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -3428,11 +2969,55 @@ nonisolated extension Scrollback_ThreadInfo: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_ThreadInfo, rhs: Scrollback_ThreadInfo) -> Bool {
-    if lhs.replyCount != rhs.replyCount {return false}
-    if lhs.mostReplies != rhs.mostReplies {return false}
-    if lhs.lastRepliedAt != rhs.lastRepliedAt {return false}
-    if lhs.updatedAt != rhs.updatedAt {return false}
+  public static func ==(lhs: Scrollback_User, rhs: Scrollback_User) -> Bool {
+    if lhs.userID != rhs.userID {return false}
+    if lhs.nickname != rhs.nickname {return false}
+    if lhs.profileURL != rhs.profileURL {return false}
+    if lhs.metadata != rhs.metadata {return false}
+    if lhs._isOnline != rhs._isOnline {return false}
+    if lhs._isActive != rhs._isActive {return false}
+    if lhs.lastSeenAt != rhs.lastSeenAt {return false}
+    if lhs.preferredLanguages != rhs.preferredLanguages {return false}
+    if lhs.extra != rhs.extra {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_MetaArray: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MetaArray"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0\u{2}b\u{1}extra\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.value) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.key.isEmpty {
+      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.value, fieldNumber: 2)
+    }
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_MetaArray, rhs: Scrollback_MetaArray) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs.value != rhs.value {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3565,9 +3150,9 @@ nonisolated extension Scrollback_ParentMessageInfo: SwiftProtobuf.Message, Swift
   }
 }
 
-nonisolated extension Scrollback_MetaArray: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MetaArray"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}value\0\u{2}b\u{1}extra\0")
+nonisolated extension Scrollback_ThreadInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ThreadInfo"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}reply_count\0\u{3}most_replies\0\u{3}last_replied_at\0\u{3}updated_at\0\u{2}`\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3575,8 +3160,10 @@ nonisolated extension Scrollback_MetaArray: SwiftProtobuf.Message, SwiftProtobuf
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.key) }()
-      case 2: try { try decoder.decodeRepeatedStringField(value: &self.value) }()
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.replyCount) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.mostReplies) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastRepliedAt) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.updatedAt) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -3584,11 +3171,17 @@ nonisolated extension Scrollback_MetaArray: SwiftProtobuf.Message, SwiftProtobuf
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.key.isEmpty {
-      try visitor.visitSingularStringField(value: self.key, fieldNumber: 1)
+    if self.replyCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.replyCount, fieldNumber: 1)
     }
-    if !self.value.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.value, fieldNumber: 2)
+    if !self.mostReplies.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.mostReplies, fieldNumber: 2)
+    }
+    if self.lastRepliedAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastRepliedAt, fieldNumber: 3)
+    }
+    if self.updatedAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.updatedAt, fieldNumber: 4)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -3596,9 +3189,60 @@ nonisolated extension Scrollback_MetaArray: SwiftProtobuf.Message, SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_MetaArray, rhs: Scrollback_MetaArray) -> Bool {
-    if lhs.key != rhs.key {return false}
-    if lhs.value != rhs.value {return false}
+  public static func ==(lhs: Scrollback_ThreadInfo, rhs: Scrollback_ThreadInfo) -> Bool {
+    if lhs.replyCount != rhs.replyCount {return false}
+    if lhs.mostReplies != rhs.mostReplies {return false}
+    if lhs.lastRepliedAt != rhs.lastRepliedAt {return false}
+    if lhs.updatedAt != rhs.updatedAt {return false}
+    if lhs.extra != rhs.extra {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".MessageEvents"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}update_unread_count\0\u{3}update_mention_count\0\u{3}update_last_message\0\u{2}`\u{1}extra\0\u{c}\u{1}\u{1}")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 2: try { try decoder.decodeSingularBoolField(value: &self._updateUnreadCount) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._updateMentionCount) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self._updateLastMessage) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._updateUnreadCount {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._updateMentionCount {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._updateLastMessage {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    } }()
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_MessageEvents, rhs: Scrollback_MessageEvents) -> Bool {
+    if lhs._updateUnreadCount != rhs._updateUnreadCount {return false}
+    if lhs._updateMentionCount != rhs._updateMentionCount {return false}
+    if lhs._updateLastMessage != rhs._updateLastMessage {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3956,9 +3600,9 @@ nonisolated extension Scrollback_PollOption: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
-nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MessageEvents"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}\u{2}update_unread_count\0\u{3}update_mention_count\0\u{3}update_last_message\0\u{2}`\u{1}extra\0\u{c}\u{1}\u{1}")
+nonisolated extension Scrollback_NewMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".NewMessage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{3}target_langs\0\u{3}poll_id\0\u{1}files\0\u{2}Q\u{1}extra\0\u{c}\u{a}\u{1}\u{c}\u{c}\u{4}")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3966,9 +3610,20 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 2: try { try decoder.decodeSingularBoolField(value: &self._updateUnreadCount) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self._updateMentionCount) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self._updateLastMessage) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.data) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customType) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.mentionType) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.mentionedUserIds) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._mentionedMessageTemplate) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sortedMetaarray) }()
+      case 7: try { try decoder.decodeSingularEnumField(value: &self.pushOption) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.parentMessageID) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.replyToChannel) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.isPinnedMessage) }()
+      case 16: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      case 17: try { try decoder.decodeRepeatedStringField(value: &self.targetLangs) }()
+      case 18: try { try decoder.decodeSingularInt64Field(value: &self._pollID) }()
+      case 19: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -3980,14 +3635,119 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._updateUnreadCount {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    if !self.data.isEmpty {
+      try visitor.visitSingularStringField(value: self.data, fieldNumber: 1)
+    }
+    if !self.customType.isEmpty {
+      try visitor.visitSingularStringField(value: self.customType, fieldNumber: 2)
+    }
+    if self.mentionType != .users {
+      try visitor.visitSingularEnumField(value: self.mentionType, fieldNumber: 3)
+    }
+    if !self.mentionedUserIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.mentionedUserIds, fieldNumber: 4)
+    }
+    try { if let v = self._mentionedMessageTemplate {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
     } }()
-    try { if let v = self._updateMentionCount {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    if !self.sortedMetaarray.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sortedMetaarray, fieldNumber: 6)
+    }
+    if self.pushOption != .default {
+      try visitor.visitSingularEnumField(value: self.pushOption, fieldNumber: 7)
+    }
+    if !self.parentMessageID.isEmpty {
+      try visitor.visitSingularStringField(value: self.parentMessageID, fieldNumber: 8)
+    }
+    if self.replyToChannel != false {
+      try visitor.visitSingularBoolField(value: self.replyToChannel, fieldNumber: 9)
+    }
+    if self.isPinnedMessage != false {
+      try visitor.visitSingularBoolField(value: self.isPinnedMessage, fieldNumber: 11)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 16)
+    }
+    if !self.targetLangs.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.targetLangs, fieldNumber: 17)
+    }
+    try { if let v = self._pollID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
     } }()
-    try { if let v = self._updateLastMessage {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 4)
+    if !self.files.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 19)
+    }
+    if !self.extra.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_NewMessage, rhs: Scrollback_NewMessage) -> Bool {
+    if lhs.data != rhs.data {return false}
+    if lhs.customType != rhs.customType {return false}
+    if lhs.mentionType != rhs.mentionType {return false}
+    if lhs.mentionedUserIds != rhs.mentionedUserIds {return false}
+    if lhs._mentionedMessageTemplate != rhs._mentionedMessageTemplate {return false}
+    if lhs.sortedMetaarray != rhs.sortedMetaarray {return false}
+    if lhs.pushOption != rhs.pushOption {return false}
+    if lhs.parentMessageID != rhs.parentMessageID {return false}
+    if lhs.replyToChannel != rhs.replyToChannel {return false}
+    if lhs.isPinnedMessage != rhs.isPinnedMessage {return false}
+    if lhs.message != rhs.message {return false}
+    if lhs.targetLangs != rhs.targetLangs {return false}
+    if lhs._pollID != rhs._pollID {return false}
+    if lhs.files != rhs.files {return false}
+    if lhs.extra != rhs.extra {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".UploadableFile"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{1}path\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{2}^\u{1}extra\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._data) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._path) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._url) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._type) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
+      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._data {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._path {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._url {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._type {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._size {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -3995,10 +3755,13 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_MessageEvents, rhs: Scrollback_MessageEvents) -> Bool {
-    if lhs._updateUnreadCount != rhs._updateUnreadCount {return false}
-    if lhs._updateMentionCount != rhs._updateMentionCount {return false}
-    if lhs._updateLastMessage != rhs._updateLastMessage {return false}
+  public static func ==(lhs: Scrollback_UploadableFile, rhs: Scrollback_UploadableFile) -> Bool {
+    if lhs._data != rhs._data {return false}
+    if lhs._path != rhs._path {return false}
+    if lhs._url != rhs._url {return false}
+    if lhs._name != rhs._name {return false}
+    if lhs._type != rhs._type {return false}
+    if lhs._size != rhs._size {return false}
     if lhs.extra != rhs.extra {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -4007,7 +3770,7 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{4}\u{3}is_chat_notification\0\u{4}\u{2}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{2}\u{2}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{2}\u{5}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{4}\u{6}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0\u{c}\u{9}\u{1}\u{c}\u{15}\u{1}\u{c}\u{16}\u{1}\u{c}\u{18}\u{1}\u{c}\u{1c}\u{1}\u{c}*\u{4}\u{c}2\u{5}")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{2}\u{2}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{4}\u{3}is_chat_notification\0\u{4}\u{2}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{2}\u{2}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{2}\u{5}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{4}\u{6}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0\u{c}\u{9}\u{1}\u{c}\u{f}\u{1}\u{c}\u{15}\u{2}\u{c}\u{18}\u{1}\u{c}\u{1c}\u{1}\u{c}*\u{4}\u{c}2\u{5}")
 
   fileprivate class _StorageClass {
     var _channelURL: String = String()
@@ -4369,122 +4132,28 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
   }
 }
 
-nonisolated extension Scrollback_UserMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".UserMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{3}target_langs\0\u{3}poll_id\0\u{2}R\u{1}extra\0\u{c}\u{a}\u{1}\u{c}\u{13}\u{1}")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.data) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.customType) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.mentionType) }()
-      case 4: try { try decoder.decodeRepeatedStringField(value: &self.mentionedUserIds) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._mentionedMessageTemplate) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sortedMetaarray) }()
-      case 7: try { try decoder.decodeSingularEnumField(value: &self.pushOption) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.parentMessageID) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.replyToChannel) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.isPinnedMessage) }()
-      case 16: try { try decoder.decodeSingularStringField(value: &self.message) }()
-      case 17: try { try decoder.decodeRepeatedStringField(value: &self.targetLangs) }()
-      case 18: try { try decoder.decodeSingularInt64Field(value: &self._pollID) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.data.isEmpty {
-      try visitor.visitSingularStringField(value: self.data, fieldNumber: 1)
-    }
-    if !self.customType.isEmpty {
-      try visitor.visitSingularStringField(value: self.customType, fieldNumber: 2)
-    }
-    if self.mentionType != .users {
-      try visitor.visitSingularEnumField(value: self.mentionType, fieldNumber: 3)
-    }
-    if !self.mentionedUserIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.mentionedUserIds, fieldNumber: 4)
-    }
-    try { if let v = self._mentionedMessageTemplate {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    if !self.sortedMetaarray.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.sortedMetaarray, fieldNumber: 6)
-    }
-    if self.pushOption != .default {
-      try visitor.visitSingularEnumField(value: self.pushOption, fieldNumber: 7)
-    }
-    if !self.parentMessageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.parentMessageID, fieldNumber: 8)
-    }
-    if self.replyToChannel != false {
-      try visitor.visitSingularBoolField(value: self.replyToChannel, fieldNumber: 9)
-    }
-    if self.isPinnedMessage != false {
-      try visitor.visitSingularBoolField(value: self.isPinnedMessage, fieldNumber: 11)
-    }
-    if !self.message.isEmpty {
-      try visitor.visitSingularStringField(value: self.message, fieldNumber: 16)
-    }
-    if !self.targetLangs.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.targetLangs, fieldNumber: 17)
-    }
-    try { if let v = self._pollID {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 18)
-    } }()
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_UserMessageCreateParams, rhs: Scrollback_UserMessageCreateParams) -> Bool {
-    if lhs.data != rhs.data {return false}
-    if lhs.customType != rhs.customType {return false}
-    if lhs.mentionType != rhs.mentionType {return false}
-    if lhs.mentionedUserIds != rhs.mentionedUserIds {return false}
-    if lhs._mentionedMessageTemplate != rhs._mentionedMessageTemplate {return false}
-    if lhs.sortedMetaarray != rhs.sortedMetaarray {return false}
-    if lhs.pushOption != rhs.pushOption {return false}
-    if lhs.parentMessageID != rhs.parentMessageID {return false}
-    if lhs.replyToChannel != rhs.replyToChannel {return false}
-    if lhs.isPinnedMessage != rhs.isPinnedMessage {return false}
-    if lhs.message != rhs.message {return false}
-    if lhs.targetLangs != rhs.targetLangs {return false}
-    if lhs._pollID != rhs._pollID {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".FileMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{1}file\0\u{2}S\u{1}extra\0\u{c}\u{a}\u{1}")
+nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Member"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}user_id\0\u{1}nickname\0\u{3}profile_url\0\u{1}metadata\0\u{3}is_online\0\u{3}is_active\0\u{3}last_seen_at\0\u{3}preferred_languages\0\u{2}\u{4}role\0\u{3}is_blocked_by_me\0\u{2}\u{2}state\0\u{3}is_muted\0\u{3}muted_description\0\u{3}muted_end_at\0\u{3}joined_ts\0\u{3}delivered_ts\0\u{3}read_ts\0\u{2}O\u{1}extra\0\u{c}\u{9}\u{3}\u{c}\u{e}\u{1}")
 
   fileprivate class _StorageClass {
-    var _data: String = String()
-    var _customType: String = String()
-    var _mentionType: Scrollback_MentionType = .users
-    var _mentionedUserIds: [String] = []
-    var _mentionedMessageTemplate: String? = nil
-    var _sortedMetaarray: [Scrollback_MetaArray] = []
-    var _pushOption: Scrollback_PushNotificationDeliveryOption = .default
-    var _parentMessageID: String = String()
-    var _replyToChannel: Bool = false
-    var _isPinnedMessage: Bool = false
-    var _message: String = String()
-    var _file: Scrollback_UploadableFile? = nil
+    var _userID: String = String()
+    var _nickname: String = String()
+    var _profileURL: String = String()
+    var _metadata: Dictionary<String,String> = [:]
+    var _isOnline: Bool? = nil
+    var _isActive: Bool? = nil
+    var _lastSeenAt: Int64 = 0
+    var _preferredLanguages: [String] = []
+    var _role: Scrollback_Role = .none
+    var _isBlockedByMe: Bool = false
+    var _state: Scrollback_MemberState = .joined
+    var _isMuted: Bool = false
+    var _mutedDescription: String? = nil
+    var _mutedEndAt: Int64 = 0
+    var _joinedTs: Int64 = 0
+    var _deliveredTs: Int64 = 0
+    var _readTs: Int64 = 0
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -4496,18 +4165,23 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
     private init() {}
 
     init(copying source: _StorageClass) {
-      _data = source._data
-      _customType = source._customType
-      _mentionType = source._mentionType
-      _mentionedUserIds = source._mentionedUserIds
-      _mentionedMessageTemplate = source._mentionedMessageTemplate
-      _sortedMetaarray = source._sortedMetaarray
-      _pushOption = source._pushOption
-      _parentMessageID = source._parentMessageID
-      _replyToChannel = source._replyToChannel
-      _isPinnedMessage = source._isPinnedMessage
-      _message = source._message
-      _file = source._file
+      _userID = source._userID
+      _nickname = source._nickname
+      _profileURL = source._profileURL
+      _metadata = source._metadata
+      _isOnline = source._isOnline
+      _isActive = source._isActive
+      _lastSeenAt = source._lastSeenAt
+      _preferredLanguages = source._preferredLanguages
+      _role = source._role
+      _isBlockedByMe = source._isBlockedByMe
+      _state = source._state
+      _isMuted = source._isMuted
+      _mutedDescription = source._mutedDescription
+      _mutedEndAt = source._mutedEndAt
+      _joinedTs = source._joinedTs
+      _deliveredTs = source._deliveredTs
+      _readTs = source._readTs
       _extra = source._extra
     }
   }
@@ -4527,18 +4201,23 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
-        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._mentionType) }()
-        case 4: try { try decoder.decodeRepeatedStringField(value: &_storage._mentionedUserIds) }()
-        case 5: try { try decoder.decodeSingularStringField(value: &_storage._mentionedMessageTemplate) }()
-        case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._sortedMetaarray) }()
-        case 7: try { try decoder.decodeSingularEnumField(value: &_storage._pushOption) }()
-        case 8: try { try decoder.decodeSingularStringField(value: &_storage._parentMessageID) }()
-        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._replyToChannel) }()
-        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._isPinnedMessage) }()
-        case 16: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
-        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._file) }()
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._userID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._nickname) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._profileURL) }()
+        case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &_storage._metadata) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._isOnline) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._isActive) }()
+        case 7: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSeenAt) }()
+        case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._preferredLanguages) }()
+        case 12: try { try decoder.decodeSingularEnumField(value: &_storage._role) }()
+        case 13: try { try decoder.decodeSingularBoolField(value: &_storage._isBlockedByMe) }()
+        case 15: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isMuted) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._mutedDescription) }()
+        case 18: try { try decoder.decodeSingularInt64Field(value: &_storage._mutedEndAt) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._joinedTs) }()
+        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._deliveredTs) }()
+        case 21: try { try decoder.decodeSingularInt64Field(value: &_storage._readTs) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -4552,42 +4231,57 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
       // allocates stack space for every if/case branch local when no optimizations
       // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
       // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._data.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._data, fieldNumber: 1)
+      if !_storage._userID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._userID, fieldNumber: 1)
       }
-      if !_storage._customType.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._customType, fieldNumber: 2)
+      if !_storage._nickname.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._nickname, fieldNumber: 2)
       }
-      if _storage._mentionType != .users {
-        try visitor.visitSingularEnumField(value: _storage._mentionType, fieldNumber: 3)
+      if !_storage._profileURL.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._profileURL, fieldNumber: 3)
       }
-      if !_storage._mentionedUserIds.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._mentionedUserIds, fieldNumber: 4)
+      if !_storage._metadata.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: _storage._metadata, fieldNumber: 4)
       }
-      try { if let v = _storage._mentionedMessageTemplate {
-        try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+      try { if let v = _storage._isOnline {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 5)
       } }()
-      if !_storage._sortedMetaarray.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._sortedMetaarray, fieldNumber: 6)
-      }
-      if _storage._pushOption != .default {
-        try visitor.visitSingularEnumField(value: _storage._pushOption, fieldNumber: 7)
-      }
-      if !_storage._parentMessageID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._parentMessageID, fieldNumber: 8)
-      }
-      if _storage._replyToChannel != false {
-        try visitor.visitSingularBoolField(value: _storage._replyToChannel, fieldNumber: 9)
-      }
-      if _storage._isPinnedMessage != false {
-        try visitor.visitSingularBoolField(value: _storage._isPinnedMessage, fieldNumber: 11)
-      }
-      if !_storage._message.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._message, fieldNumber: 16)
-      }
-      try { if let v = _storage._file {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      try { if let v = _storage._isActive {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 6)
       } }()
+      if _storage._lastSeenAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._lastSeenAt, fieldNumber: 7)
+      }
+      if !_storage._preferredLanguages.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._preferredLanguages, fieldNumber: 8)
+      }
+      if _storage._role != .none {
+        try visitor.visitSingularEnumField(value: _storage._role, fieldNumber: 12)
+      }
+      if _storage._isBlockedByMe != false {
+        try visitor.visitSingularBoolField(value: _storage._isBlockedByMe, fieldNumber: 13)
+      }
+      if _storage._state != .joined {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 15)
+      }
+      if _storage._isMuted != false {
+        try visitor.visitSingularBoolField(value: _storage._isMuted, fieldNumber: 16)
+      }
+      try { if let v = _storage._mutedDescription {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 17)
+      } }()
+      if _storage._mutedEndAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._mutedEndAt, fieldNumber: 18)
+      }
+      if _storage._joinedTs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._joinedTs, fieldNumber: 19)
+      }
+      if _storage._deliveredTs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._deliveredTs, fieldNumber: 20)
+      }
+      if _storage._readTs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._readTs, fieldNumber: 21)
+      }
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
       }
@@ -4595,23 +4289,28 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_FileMessageCreateParams, rhs: Scrollback_FileMessageCreateParams) -> Bool {
+  public static func ==(lhs: Scrollback_Member, rhs: Scrollback_Member) -> Bool {
     if lhs._storage !== rhs._storage {
       let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
         let _storage = _args.0
         let rhs_storage = _args.1
-        if _storage._data != rhs_storage._data {return false}
-        if _storage._customType != rhs_storage._customType {return false}
-        if _storage._mentionType != rhs_storage._mentionType {return false}
-        if _storage._mentionedUserIds != rhs_storage._mentionedUserIds {return false}
-        if _storage._mentionedMessageTemplate != rhs_storage._mentionedMessageTemplate {return false}
-        if _storage._sortedMetaarray != rhs_storage._sortedMetaarray {return false}
-        if _storage._pushOption != rhs_storage._pushOption {return false}
-        if _storage._parentMessageID != rhs_storage._parentMessageID {return false}
-        if _storage._replyToChannel != rhs_storage._replyToChannel {return false}
-        if _storage._isPinnedMessage != rhs_storage._isPinnedMessage {return false}
-        if _storage._message != rhs_storage._message {return false}
-        if _storage._file != rhs_storage._file {return false}
+        if _storage._userID != rhs_storage._userID {return false}
+        if _storage._nickname != rhs_storage._nickname {return false}
+        if _storage._profileURL != rhs_storage._profileURL {return false}
+        if _storage._metadata != rhs_storage._metadata {return false}
+        if _storage._isOnline != rhs_storage._isOnline {return false}
+        if _storage._isActive != rhs_storage._isActive {return false}
+        if _storage._lastSeenAt != rhs_storage._lastSeenAt {return false}
+        if _storage._preferredLanguages != rhs_storage._preferredLanguages {return false}
+        if _storage._role != rhs_storage._role {return false}
+        if _storage._isBlockedByMe != rhs_storage._isBlockedByMe {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._isMuted != rhs_storage._isMuted {return false}
+        if _storage._mutedDescription != rhs_storage._mutedDescription {return false}
+        if _storage._mutedEndAt != rhs_storage._mutedEndAt {return false}
+        if _storage._joinedTs != rhs_storage._joinedTs {return false}
+        if _storage._deliveredTs != rhs_storage._deliveredTs {return false}
+        if _storage._readTs != rhs_storage._readTs {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }
@@ -4622,9 +4321,9 @@ nonisolated extension Scrollback_FileMessageCreateParams: SwiftProtobuf.Message,
   }
 }
 
-nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".MultipleFilesMessageCreateParams"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{3}custom_type\0\u{3}mention_type\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}push_option\0\u{3}parent_message_id\0\u{3}reply_to_channel\0\u{4}\u{2}is_pinned_message\0\u{2}\u{5}message\0\u{1}files\0\u{2}S\u{1}extra\0\u{c}\u{a}\u{1}")
+nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RestrictionInfo"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}restriction_type\0\u{1}reason\0\u{3}end_at\0\u{2}a\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4632,18 +4331,9 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.data) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.customType) }()
-      case 3: try { try decoder.decodeSingularEnumField(value: &self.mentionType) }()
-      case 4: try { try decoder.decodeRepeatedStringField(value: &self.mentionedUserIds) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._mentionedMessageTemplate) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.sortedMetaarray) }()
-      case 7: try { try decoder.decodeSingularEnumField(value: &self.pushOption) }()
-      case 8: try { try decoder.decodeSingularStringField(value: &self.parentMessageID) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.replyToChannel) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.isPinnedMessage) }()
-      case 16: try { try decoder.decodeSingularStringField(value: &self.message) }()
-      case 17: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.restrictionType) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.endAt) }()
       case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
       default: break
       }
@@ -4651,45 +4341,14 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.data.isEmpty {
-      try visitor.visitSingularStringField(value: self.data, fieldNumber: 1)
+    if self.restrictionType != .muted {
+      try visitor.visitSingularEnumField(value: self.restrictionType, fieldNumber: 1)
     }
-    if !self.customType.isEmpty {
-      try visitor.visitSingularStringField(value: self.customType, fieldNumber: 2)
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 2)
     }
-    if self.mentionType != .users {
-      try visitor.visitSingularEnumField(value: self.mentionType, fieldNumber: 3)
-    }
-    if !self.mentionedUserIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.mentionedUserIds, fieldNumber: 4)
-    }
-    try { if let v = self._mentionedMessageTemplate {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    if !self.sortedMetaarray.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.sortedMetaarray, fieldNumber: 6)
-    }
-    if self.pushOption != .default {
-      try visitor.visitSingularEnumField(value: self.pushOption, fieldNumber: 7)
-    }
-    if !self.parentMessageID.isEmpty {
-      try visitor.visitSingularStringField(value: self.parentMessageID, fieldNumber: 8)
-    }
-    if self.replyToChannel != false {
-      try visitor.visitSingularBoolField(value: self.replyToChannel, fieldNumber: 9)
-    }
-    if self.isPinnedMessage != false {
-      try visitor.visitSingularBoolField(value: self.isPinnedMessage, fieldNumber: 11)
-    }
-    if !self.message.isEmpty {
-      try visitor.visitSingularStringField(value: self.message, fieldNumber: 16)
-    }
-    if !self.files.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 17)
+    if self.endAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.endAt, fieldNumber: 3)
     }
     if !self.extra.isEmpty {
       try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
@@ -4697,208 +4356,11 @@ nonisolated extension Scrollback_MultipleFilesMessageCreateParams: SwiftProtobuf
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_MultipleFilesMessageCreateParams, rhs: Scrollback_MultipleFilesMessageCreateParams) -> Bool {
-    if lhs.data != rhs.data {return false}
-    if lhs.customType != rhs.customType {return false}
-    if lhs.mentionType != rhs.mentionType {return false}
-    if lhs.mentionedUserIds != rhs.mentionedUserIds {return false}
-    if lhs._mentionedMessageTemplate != rhs._mentionedMessageTemplate {return false}
-    if lhs.sortedMetaarray != rhs.sortedMetaarray {return false}
-    if lhs.pushOption != rhs.pushOption {return false}
-    if lhs.parentMessageID != rhs.parentMessageID {return false}
-    if lhs.replyToChannel != rhs.replyToChannel {return false}
-    if lhs.isPinnedMessage != rhs.isPinnedMessage {return false}
-    if lhs.message != rhs.message {return false}
-    if lhs.files != rhs.files {return false}
+  public static func ==(lhs: Scrollback_RestrictionInfo, rhs: Scrollback_RestrictionInfo) -> Bool {
+    if lhs.restrictionType != rhs.restrictionType {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.endAt != rhs.endAt {return false}
     if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_UploadableFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".UploadableFile"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}data\0\u{1}path\0\u{1}url\0\u{1}name\0\u{1}type\0\u{1}size\0\u{2}^\u{1}extra\0\u{c}\u{7}\u{1}")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBytesField(value: &self._data) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self._path) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._url) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._name) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._type) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self._size) }()
-      case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.extra) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._data {
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._path {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._url {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._name {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._type {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._size {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
-    } }()
-    if !self.extra.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.extra, fieldNumber: 100)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_UploadableFile, rhs: Scrollback_UploadableFile) -> Bool {
-    if lhs._data != rhs._data {return false}
-    if lhs._path != rhs._path {return false}
-    if lhs._url != rhs._url {return false}
-    if lhs._name != rhs._name {return false}
-    if lhs._type != rhs._type {return false}
-    if lhs._size != rhs._size {return false}
-    if lhs.extra != rhs.extra {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_JSONArray: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".JSONArray"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}elements\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.elements) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.elements.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.elements, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_JSONArray, rhs: Scrollback_JSONArray) -> Bool {
-    if lhs.elements != rhs.elements {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_JSONObject: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".JSONObject"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entries\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &self.entries) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.entries.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: self.entries, fieldNumber: 1)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_JSONObject, rhs: Scrollback_JSONObject) -> Bool {
-    if lhs.entries != rhs.entries {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Scrollback_JSONValue: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".JSONValue"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}null\0\u{1}bool\0\u{1}int\0\u{1}double\0\u{1}string\0\u{1}array\0\u{1}object\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularBoolField(value: &self._null) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self._bool) }()
-      case 3: try { try decoder.decodeSingularInt64Field(value: &self._int) }()
-      case 4: try { try decoder.decodeSingularDoubleField(value: &self._double) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self._string) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._array) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._object) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._null {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._bool {
-      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._int {
-      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._double {
-      try visitor.visitSingularDoubleField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._string {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._array {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._object {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Scrollback_JSONValue, rhs: Scrollback_JSONValue) -> Bool {
-    if lhs._null != rhs._null {return false}
-    if lhs._bool != rhs._bool {return false}
-    if lhs._int != rhs._int {return false}
-    if lhs._double != rhs._double {return false}
-    if lhs._string != rhs._string {return false}
-    if lhs._array != rhs._array {return false}
-    if lhs._object != rhs._object {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

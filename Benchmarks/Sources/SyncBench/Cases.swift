@@ -104,7 +104,7 @@ struct Conversation: Sendable {
     @concurrent
     func send(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams("\(number)")
+        message.newMessage = NewMessage("\(number)")
         _ = try await alice.send(OutboxItem(message, requestID: RequestID("r\(number)")))
         return .now
     }

@@ -18,7 +18,7 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     for number in 0..<count {
         let item = outboxItem(number)
         puts.append(try clock.measure { try plain.write { try $0.save(item) } })
-        let params = UserMessageCreateParams(item.message?.text ?? "")
+        let params = NewMessage(item.message?.text ?? "")
         let start = clock.now
         try await engine.send(params, in: "general")
         sends.append(clock.now - start)
@@ -88,7 +88,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
 }
 
 private func outboxItem(_ number: Int) -> OutboxItem {
-    let params = UserMessageCreateParams(
+    let params = NewMessage(
         "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again."
     )
     let message = Message(

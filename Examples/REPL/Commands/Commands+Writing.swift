@@ -11,7 +11,7 @@ extension Command {
             let text = arguments.text
             let params =
                 try text.hasPrefix("{")
-                ? arguments.params(UserMessageCreateParams(), text) : UserMessageCreateParams(text)
+                ? arguments.params(NewMessage(), text) : NewMessage(text)
             return written(try await arguments.collection.send(params))
         },
         Command(
@@ -25,12 +25,7 @@ extension Command {
             let collection = try arguments.collection
             // Keep no copies if the store is in memory, because it has no directory for them.
             let keepsCopies = collection.engine.store.directory != nil
-            if files.count == 1 {
-                var params = try arguments.params(FileMessageCreateParams(), json)
-                params.file = files[0]
-                return written(try await collection.send(params, keepsCopies: keepsCopies))
-            }
-            var params = try arguments.params(MultipleFilesMessageCreateParams(), json)
+            var params = try arguments.params(NewMessage(), json)
             params.files = files
             return written(try await collection.send(params, keepsCopies: keepsCopies))
         },
@@ -41,7 +36,7 @@ extension Command {
             guard let id = parent.messageID else {
                 throw CommandError.failed("\(arguments.words[0]) is not sent yet")
             }
-            var params = UserMessageCreateParams(arguments.rest)
+            var params = NewMessage(arguments.rest)
             params.parentMessageID = id
             params.isReplyToChannel = true
             return written(try await collection.send(params))
@@ -214,7 +209,7 @@ extension Command {
             guard words.count > 2 else { throw CommandError.usage }
             let client = try arguments.client
             let poll = try await client.createPoll(words[0], options: Array(words.dropFirst()))
-            var params = UserMessageCreateParams(words[0])
+            var params = NewMessage(words[0])
             params.pollID = poll.id
             _ = try await client.send(params, in: url).result
             let options = poll.options.map { "\($0.id) \($0.text)" }.joined(separator: ", ")

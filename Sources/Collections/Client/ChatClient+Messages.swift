@@ -10,54 +10,35 @@ public import Sync
 extension ChatClient {
     // MARK: Writing
 
-    /// Sends a text message to a channel.
+    /// Sends a text to a channel.
     ///
+    /// - Returns: The pending message, and its delivery result.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)`` does.
+    @discardableResult
+    public func send(
+        _ text: String, in url: ChannelURL
+    ) async throws(SyncError) -> OutgoingMessage {
+        try await send(NewMessage(text), in: url)
+    }
+
+    /// Sends a message to a channel.
+    ///
+    /// - Parameters:
+    ///   - new: The message.
+    ///   - url: The URL of the channel.
+    ///   - keepsCopies: A Boolean value that indicates whether files of the message are copied. If a
+    ///     file is not copied, do not move or remove it until the message is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
-    ///   `store`, `closed`.
+    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL that
+    ///   only this device can read; `store`, `closed`.
     @discardableResult
     public func send(
-        _ params: UserMessageCreateParams, in url: ChannelURL
-    ) async throws(SyncError) -> OutgoingMessage {
-        let engine = try self.engine
-        return OutgoingMessage(try await engine.send(params, in: url), engine)
-    }
-
-    /// Sends a message with a file to a channel.
-    ///
-    /// - Parameters:
-    ///   - params: The text and the file.
-    ///   - url: The URL of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If the file is
-    ///     not copied, do not move or remove it until the message is sent.
-    /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:)`` does, and with code `invalidFile` if the
-    ///   file does not exist or is larger than the server accepts.
-    @discardableResult
-    public func send(
-        _ params: FileMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
+        _ new: NewMessage, in url: ChannelURL, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
         let engine = try self.engine
         return OutgoingMessage(
-            try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
-    }
-
-    /// Sends a message with several files to a channel.
-    ///
-    /// - Parameters:
-    ///   - params: The text and the files.
-    ///   - url: The URL of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
-    /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)-(FileMessageCreateParams,_,_)``
-    ///   does.
-    @discardableResult
-    public func send(
-        _ params: MultipleFilesMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
-    ) async throws(SyncError) -> OutgoingMessage {
-        let engine = try self.engine
-        return OutgoingMessage(
-            try await engine.send(params, in: url, keepsCopies: keepsCopies), engine)
+            try await engine.send(new, in: url, keepsCopies: keepsCopies), engine)
     }
 
     /// Sends a copy of a message to another channel: its text, or its uploaded files.
@@ -66,39 +47,29 @@ extension ChatClient {
     ///   - message: A message that was sent.
     ///   - url: The URL of the other channel.
     /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:)`` does, and with code `invalidArgument` if
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)`` does, and with code `invalidArgument` if
     ///   the message is neither a text nor a file.
     @discardableResult
     public func copy(
         _ message: Message, to url: ChannelURL
     ) async throws(SyncError) -> OutgoingMessage {
+        var new = NewMessage()
         switch message.type {
         case .user:
-            var params = UserMessageCreateParams(message.text)
-            params.data = message.data
-            params.customType = message.customType
-            params.metaArrays = message.metaArrays
-            return try await send(params, in: url)
+            new.text = message.text
+            new.metaArrays = message.metaArrays
         case .file:
             let files = message.files.isEmpty ? [message.file].compactMap { $0 } : message.files
-            guard files.count < 2 else {
-                var params = MultipleFilesMessageCreateParams()
-                params.files = files.map(UploadableFile.init(uploaded:))
-                params.data = message.data
-                params.customType = message.customType
-                return try await send(params, in: url)
-            }
-            var params = FileMessageCreateParams()
-            params.file = files.first.map(UploadableFile.init(uploaded:))
-            params.data = message.data
-            params.customType = message.customType
-            return try await send(params, in: url)
+            new.files = files.map(UploadableFile.init(uploaded:))
         default:
             throw SyncError(
                 .invalidArgument,
                 "message \(message.messageID ?? "-") is an admin message: only user and file messages "
                     + "can be copied")
         }
+        new.data = message.data
+        new.customType = message.customType
+        return try await send(new, in: url)
     }
 
     /// Retries a failed outbox item, with the same request ID.

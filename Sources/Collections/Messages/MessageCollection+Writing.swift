@@ -6,58 +6,39 @@ public import Sync
 // When a call returns, the operation is on disk and the rows show it. When the delivery result
 // arrives, it changes the rows. An app need not add rows to a view itself.
 extension MessageCollection {
-    /// Sends a text message, which is a reply if the collection shows a thread.
+    /// Sends a text, which is a reply if the collection shows a thread.
+    ///
+    /// - Returns: The pending message, which is already in ``items``, and its delivery result.
+    /// - Throws: ``/Sync/SyncError``, as ``send(_:keepsCopies:)`` does.
+    @discardableResult
+    public func send(_ text: String) async throws(SyncError) -> OutgoingMessage {
+        try await send(NewMessage(text))
+    }
+
+    /// Sends a message, which is a reply if the collection shows a thread.
     ///
     /// The message is shown until it is sent, even if the window does not reach the newest end, or
     /// if the message does not match the list, such as a reply in a list without replies.
     ///
+    /// - Parameters:
+    ///   - new: The message.
+    ///   - keepsCopies: A Boolean value that indicates whether files of the message are copied. If a
+    ///     file is not copied, do not move or remove it until the message is sent.
     /// - Returns: The pending message, which is already in ``items``, and its delivery result.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`; the
-    ///   message is not stored then.
+    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`;
+    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL that
+    ///   only this device can read. The message is not stored then.
     @discardableResult
     public func send(
-        _ params: UserMessageCreateParams
+        _ new: NewMessage, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
-        let params = inThread(params)
-        return try await written { (engine, url) throws(SyncError) in
-            try await engine.send(params, in: url)
+        var new = new
+        if let parentMessageID, new.parentMessageID == nil { new.parentMessageID = parentMessageID }
+        let message = try await write { [new] (engine, url) throws(SyncError) in
+            try await engine.send(new, in: url, keepsCopies: keepsCopies)
         }
-    }
-
-    /// Sends a message with a file, which is a reply if the collection shows a thread.
-    ///
-    /// - Parameters:
-    ///   - params: The text and the file.
-    ///   - keepsCopies: A Boolean value that indicates whether the file is copied. If the file is
-    ///     not copied, do not move or remove it until the message is sent.
-    /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:)`` does, and with code `invalidFile` if the file
-    ///   does not exist or is larger than the server accepts.
-    @discardableResult
-    public func send(
-        _ params: FileMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(SyncError) -> OutgoingMessage {
-        let params = inThread(params)
-        return try await written { (engine, url) throws(SyncError) in
-            try await engine.send(params, in: url, keepsCopies: keepsCopies)
-        }
-    }
-
-    /// Sends a message with several files, which is a reply if the collection shows a thread.
-    ///
-    /// - Parameters:
-    ///   - params: The text and the files.
-    ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
-    /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:keepsCopies:)-(FileMessageCreateParams,_)`` does.
-    @discardableResult
-    public func send(
-        _ params: MultipleFilesMessageCreateParams, keepsCopies: Bool = false
-    ) async throws(SyncError) -> OutgoingMessage {
-        let params = inThread(params)
-        return try await written { (engine, url) throws(SyncError) in
-            try await engine.send(params, in: url, keepsCopies: keepsCopies)
-        }
+        if let id = message.requestID, !isDisposed { showWritten(id) }
+        return OutgoingMessage(message, engine)
     }
 
     /// Retries a failed outbox item, with the same request ID.
@@ -82,6 +63,24 @@ extension MessageCollection {
         try await deliver { (engine, _) throws(SyncError) in
             try await engine.resend(id, replacing: files).requestID
         }
+    }
+
+    /// Sends a failed message again, as ``resend(_:replacing:)-(RequestID,_)`` does.
+    @discardableResult
+    public func resend(
+        _ message: Message, replacing files: [Int: UploadableFile] = [:]
+    ) async throws(SyncError) -> Delivery {
+        try await resend(try message.writtenID, replacing: files)
+    }
+
+    /// Removes a message that was not sent: it is pending, or it has failed.
+    ///
+    /// - Returns: `true` if there was such a message.
+    /// - Throws: ``/Sync/SyncError``, as ``cancel(_:)`` does, and with code `notFound` if the message
+    ///   was not written on this device.
+    @discardableResult
+    public func discard(_ message: Message) async throws(SyncError) -> Bool {
+        try await cancel(try message.writtenID)
     }
 
     /// Cancels an unsent message.
@@ -123,6 +122,20 @@ extension MessageCollection {
         }
     }
 
+    /// Edits the text of a message of the user, whether or not the message was sent.
+    ///
+    /// - Returns: The delivery of the edit.
+    /// - Throws: ``/Sync/SyncError``, as ``update(_:with:)-(MessageReference,_)`` does.
+    @discardableResult
+    public func edit(_ message: Message, text: String) async throws(SyncError) -> Delivery {
+        var params = UserMessageUpdateParams()
+        params.text = text
+        var fileParams = FileMessageUpdateParams()
+        fileParams.text = text
+        return try await update(
+            message, with: message.type == .file ? .file(fileParams) : .user(params))
+    }
+
     /// Edits a message of the user, whether or not it was sent.
     ///
     /// - Returns: The delivery of the edit.
@@ -155,16 +168,11 @@ extension MessageCollection {
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor in the cache; `store`, `disposed`, `closed`, `canceled`.
     @discardableResult
-    public func delete(_ target: MessageReference) async throws(SyncError) -> Delivery {
-        try await deliver { (engine, url) throws(SyncError) in
+    public func delete(_ message: Message) async throws(SyncError) -> Delivery {
+        let target: MessageReference = try MessageReference(message)
+        return try await deliver { (engine, url) throws(SyncError) in
             try await engine.delete(target, in: url)
         }
-    }
-
-    /// Deletes a message of the user, as ``delete(_:)-(MessageReference)`` does.
-    @discardableResult
-    public func delete(_ message: Message) async throws(SyncError) -> Delivery {
-        try await delete(MessageReference(message))
     }
 
     /// Adds a reaction to a message.
@@ -172,7 +180,7 @@ extension MessageCollection {
     /// A reaction to an unsent message is sent after the message.
     ///
     /// - Returns: The delivery of the reaction.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)`` does.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference
@@ -193,7 +201,7 @@ extension MessageCollection {
     /// Removes a reaction from a message.
     ///
     /// - Returns: The delivery of the removal.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)-(MessageReference)`` does.
+    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)`` does.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference
@@ -211,29 +219,20 @@ extension MessageCollection {
         try await deleteReaction(key, from: MessageReference(message))
     }
 
-    /// Returns the parameters for a reply to the shown thread's parent message, if the collection
-    /// shows a thread and the parameters have no parent message.
-    private func inThread<Params: MessageCreateParams>(_ params: Params) -> Params {
-        guard let parentMessageID, params.parentMessageID == nil else { return params }
-        var params = params
-        params.parentMessageID = parentMessageID
-        return params
-    }
-
-    /// Writes a message, and shows it.
-    private func written(
-        _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Message
-    ) async throws(SyncError) -> OutgoingMessage {
-        let message = try await write(body)
-        if let id = message.requestID, !isDisposed { showWritten(id) }
-        return OutgoingMessage(message, engine)
-    }
-
     private func deliver(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> RequestID
     ) async throws(SyncError) -> Delivery {
         let id = try await write(body)
         return Delivery(requestID: id, channelURL: channelURL, engine: engine)
+    }
+
+    /// Marks the channel as read up to the current time.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``ChatClient/markAsRead(_:)`` does; `disposed`.
+    public func markAsRead() async throws(SyncError) {
+        try await write { (engine, url) throws(SyncError) in
+            try await engine.perform(MarkAsRead(url))
+        }
     }
 
     /// Saves the text that the user is writing as ``draft``; an empty text removes the draft.
@@ -256,5 +255,19 @@ extension MessageCollection {
         let value = try await body(engine, channelURL)
         catchUp()
         return value
+    }
+}
+
+extension Message {
+    /// The request ID.
+    ///
+    /// - Throws: ``SyncError`` with code `notFound` if the message was not written on this device.
+    fileprivate var writtenID: RequestID {
+        get throws(SyncError) {
+            if let requestID { return requestID }
+            throw SyncError(
+                .notFound,
+                "message \(messageID ?? "-") in \(channelURL) was not written on this device")
+        }
     }
 }

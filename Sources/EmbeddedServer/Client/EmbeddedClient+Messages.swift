@@ -78,8 +78,8 @@ extension EmbeddedClient {
     /// Sends a message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
-        let hasFiles = item.multipleFilesMessageCreateParams != nil
-        return try connection.ask(hasFiles ? .multipleFiles : [], of: item.targetEpoch) {
+        let hasSeveralFiles = item.files.count > 1
+        return try connection.ask(hasSeveralFiles ? .multipleFiles : [], of: item.targetEpoch) {
             state, session throws(BackendError) in
             try state.send(item, by: session.userID, deduplicates: deduplicates)
         }

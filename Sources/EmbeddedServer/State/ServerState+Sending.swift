@@ -18,7 +18,7 @@ extension ServerState {
         message.sender = Sender(
             account.user, role: channel.isOperator(userID) ? .operator : .none)
         if channel.isOperator(userID) { message.isOperatorMessage = true }
-        if let id = item.message?.userMessageParams?.pollID {
+        if let id = item.message?.newMessage?.pollID {
             message.poll = try poll(id, by: userID)
         }
         message = try accept(message, in: channel)
@@ -65,33 +65,11 @@ extension ServerState {
                 detail: .missingParameter)
         }
         try checkName(item.requestID.rawValue, "the request id")
-        let message: Message
-        if let params = template.userMessageParams {
-            message = try self.message(params, params.text, .user, item, channel)
-        } else if let params = template.fileMessageParams {
-            var file = try self.message(params, params.text, .file, item, channel)
-            file.file = try uploadedFile(at: 0, of: item)
-            message = file
-        } else if let params = template.multipleFilesMessageParams {
-            var several = try self.message(params, params.text, .file, item, channel)
-            var files: [FileInfo] = []
-            for index in params.files.indices {
-                files.append(try uploadedFile(at: index, of: item))
-            }
-            several.files = files
-            message = several
-        } else {
-            // If the item has no parameters, use the content of its message.
-            var params = UserMessageCreateParams(template.text)
-            params.data = template.data
-            params.customType = template.customType
-            params.mentionType = template.mentionType
-            params.mentionedUserIDs = template.mentionedUserIDs
-            params.metaArrays = template.metaArrays
-            params.parentMessageID = template.parentMessageID
-            params.isReplyToChannel = template.isReplyToChannel
-            message = try self.message(params, params.text, .user, item, channel)
-        }
+        var message = try self.message(template.newMessage ?? template.asNew, item, channel)
+        var files: [FileInfo] = []
+        for index in item.files.indices { files.append(try uploadedFile(at: index, of: item)) }
+        if files.count == 1 { message.file = files[0] }
+        if files.count > 1 { message.files = files }
         return message
     }
 
@@ -110,14 +88,14 @@ extension ServerState {
     }
 
     private func message(
-        _ params: some MessageCreateParams, _ text: String, _ type: MessageType, _ item: OutboxItem,
-        _ channel: ServerChannel
+        _ params: NewMessage, _ item: OutboxItem, _ channel: ServerChannel
     ) throws(BackendError) -> Message {
-        try checkLength(text, in: channel)
+        try checkLength(params.text, in: channel)
         let parentID = params.parentMessageID
         var message = Message(
-            type: type, id: nil, channelURL: channel.url, channelType: channel.type,
-            requestID: item.requestID, text: text, data: params.data,
+            type: params.files.isEmpty ? .user : .file, id: nil, channelURL: channel.url,
+            channelType: channel.type, requestID: item.requestID, text: params.text,
+            data: params.data,
             customType: params.customType, createdAt: 0, parentMessageID: parentID,
             sendingStatus: .succeeded)
         if params.mentionType != .users { message.mentionType = params.mentionType }
@@ -137,10 +115,9 @@ extension ServerState {
             message.parentMessageInfo = ParentMessageInfo(parent)
             message.isReplyToChannel = params.isReplyToChannel
         }
-        if let params = params as? UserMessageCreateParams {
-            let languages = params.translationTargetLanguages
-            if !languages.isEmpty { message.translationTargetLanguages = languages }
-        }
+        let languages = params.translationTargetLanguages
+        if !languages.isEmpty { message.translationTargetLanguages = languages }
+        if !params.extra.isEmpty { message.extra = params.extra }
         return message
     }
 
@@ -170,5 +147,20 @@ extension ServerState {
     /// Throws if an ID is too long for the log.
     func checkMentions(_ userIDs: [UserID]) throws(BackendError) {
         for userID in userIDs { try checkName(userID.rawValue, "the id of a mentioned user") }
+    }
+}
+
+extension Message {
+    /// The content of a message of an outbox item that does not have what the user wrote.
+    fileprivate var asNew: NewMessage {
+        var new = NewMessage(text)
+        new.data = data
+        new.customType = customType
+        new.mentionType = mentionType
+        new.mentionedUserIDs = mentionedUserIDs
+        new.metaArrays = metaArrays
+        new.parentMessageID = parentMessageID
+        new.isReplyToChannel = isReplyToChannel
+        return new
     }
 }

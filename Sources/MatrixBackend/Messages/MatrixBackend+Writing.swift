@@ -16,10 +16,8 @@ extension MatrixBackend {
         if let message = try await sentMessage(of: item) { return message }
         try await requireUnencrypted(room)
         var relation: JSONValue?
-        let params: (any MessageCreateParams)? =
-            item.userMessageCreateParams ?? item.fileMessageCreateParams
-        if let params, let parent = params.parentMessageID {
-            relation = try await self.relation(to: parent, in: room, params)
+        if let new = item.newMessage, let parent = new.parentMessageID {
+            relation = try await self.relation(to: parent, in: room, new)
         }
         let content = try JSONValue.content(of: item, relation: relation)
         let reply: EventIDReply
@@ -75,7 +73,7 @@ extension MatrixBackend {
     /// A reply that is also shown in the channel is outside of threads. The same applies if the
     /// server accepts no thread that starts with `parent`, because `parent` refers to an event.
     private func relation(
-        to parent: MessageID, in room: String, _ params: any MessageCreateParams
+        to parent: MessageID, in room: String, _ params: NewMessage
     ) async throws(BackendError) -> JSONValue {
         if params.isReplyToChannel { return .reply(to: parent) }
         var meaning = seen[parent.rawValue]

@@ -20,6 +20,7 @@ extension Message {
             updatedAt: event.replacement?.time)
         if type == .file { file = FileInfo(content) }
         metaArrays = content.own?.metaArrays ?? []
+        if let own = content.own, !own.extra.isEmpty { extra = own.extra }
         if let html = content.formattedBody {
             metaArrays.append(MetaArray(key: MetaArrayKey.html, values: [html]))
         }

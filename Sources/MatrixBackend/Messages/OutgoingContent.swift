@@ -15,18 +15,14 @@ extension JSONValue {
     ) throws(BackendError) -> JSONValue {
         var content: [String: JSONValue] = [:]
         var own: [String: JSONValue] = ["request_id": .string(item.requestID.rawValue)]
-        if let params = item.userMessageCreateParams {
-            content["msgtype"] = "m.text"
-            content["body"] = .string(params.text)
-            set(params, &content, &own)
-        } else if let params = item.fileMessageCreateParams,
-            let file = item.uploadedFile(at: 0) ?? item.files.first?.info
-        {
-            content = self.content(of: file, caption: params.text)
-            set(params, &content, &own)
+        guard let new = item.newMessage, new.files.count < 2 else { throw .lacking(.multipleFiles) }
+        if let file = item.uploadedFile(at: 0) ?? new.files.first?.info {
+            content = self.content(of: file, caption: new.text)
         } else {
-            throw .lacking(.multipleFiles)
+            content["msgtype"] = "m.text"
+            content["body"] = .string(new.text)
         }
+        set(new, &content, &own)
         content["dev.scrollback"] = .object(own)
         content["m.relates_to"] = relation
         return .object(content)
@@ -47,11 +43,12 @@ extension JSONValue {
     }
 
     private static func set(
-        _ params: some MessageCreateParams, _ content: inout [String: JSONValue],
+        _ params: NewMessage, _ content: inout [String: JSONValue],
         _ own: inout [String: JSONValue]
     ) {
         if !params.data.isEmpty { own["data"] = .string(params.data) }
         if !params.customType.isEmpty { own["custom_type"] = .string(params.customType) }
+        if !params.extra.isEmpty { own["extra"] = .object(params.extra) }
         if let html = params.metaArrays.first(where: { $0.key == MetaArrayKey.html })?.values.first
         {
             content["format"] = "org.matrix.custom.html"

@@ -218,9 +218,10 @@ extension EventContent {
         let metaArrays: [MetaArray]
         let mentionTemplate: String?
         let metadata: [String: String]
+        let extra: [String: JSONValue]
 
         private enum Key: String, CodingKey {
-            case request_id, data, custom_type, meta_arrays, mention_template, metadata
+            case request_id, data, custom_type, meta_arrays, mention_template, metadata, extra
         }
 
         init(from decoder: any Decoder) throws {
@@ -231,6 +232,7 @@ extension EventContent {
             metaArrays = own.lenientList(.meta_arrays)
             mentionTemplate = own.lenient(.mention_template)
             metadata = own.lenientMap(.metadata)
+            extra = own.lenientMap(.extra)
         }
     }
 }

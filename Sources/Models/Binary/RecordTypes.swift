@@ -16,9 +16,8 @@ package let recordTypes: [any Record.Type] = [
     // Queries and parameters
     MessageListParams.self, ThreadedMessageListParams.self, MessageChangelogParams.self,
     GroupChannelChangelogParams.self, GroupChannelListQuery.self,
-    UserMessageCreateParams.self, FileMessageCreateParams.self,
-    MultipleFilesMessageCreateParams.self, UserMessageUpdateParams.self,
-    FileMessageUpdateParams.self, UploadableFile.self,
+    NewMessage.self, UserMessageUpdateParams.self, FileMessageUpdateParams.self,
+    UploadableFile.self,
 
     // The outbox
     OutboxItem.self, FileCopy.self,

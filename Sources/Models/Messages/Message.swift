@@ -151,9 +151,8 @@ public struct Message: Record {
                 50, "translation_target_languages", \Message.translationTargetLanguages,
                 aliases: ["target_langs"]),
             Field(52, "poll", \Message.poll),
-            Field(53, "user_message_params", \Message.userMessageParams),
-            Field(54, "file_message_params", \Message.fileMessageParams),
-            Field(55, "multiple_files_message_params", \Message.multipleFilesMessageParams),
+            Field(53, "new_message", \Message.newMessage),
+            // Numbers 54 and 55 were the parameters of messages with files. Do not use them again.
         ], rules: rules)
 }
 
@@ -292,25 +291,13 @@ extension Message {
     }
 }
 
-// MARK: Parameters
+// MARK: Sending
 
 extension Message {
-    /// The parameters of a pending or failed user message.
-    public var userMessageParams: UserMessageCreateParams? {
+    /// The message as the user wrote it, if it is pending or has failed; otherwise `nil`.
+    public var newMessage: NewMessage? {
         get { self[53] }
         set { self[53] = newValue }
-    }
-
-    /// The parameters of a pending or failed file message.
-    public var fileMessageParams: FileMessageCreateParams? {
-        get { self[54] }
-        set { self[54] = newValue }
-    }
-
-    /// The parameters of a pending or failed message with several files.
-    public var multipleFilesMessageParams: MultipleFilesMessageCreateParams? {
-        get { self[55] }
-        set { self[55] = newValue }
     }
 }
 

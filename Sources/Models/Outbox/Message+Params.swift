@@ -1,69 +1,45 @@
 // Creating and editing unsent messages, as lists show them.
 extension Message {
-    /// Creates a user message as lists show it until it is sent.
+    /// Creates a message as lists show it until it is sent.
     ///
-    /// The message contains `params`. `time` is the time at which the user wrote it, on this
-    /// device's clock.
+    /// The message contains `new`. `time` is the time at which the user wrote it, on this device's
+    /// clock.
     public init(
-        _ params: UserMessageCreateParams, in channelURL: ChannelURL,
-        channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
-    ) {
-        self.init(params, .user, params.text, channelURL, channelType, sender, time)
-        if !params.translationTargetLanguages.isEmpty {
-            translationTargetLanguages = params.translationTargetLanguages
-        }
-        userMessageParams = params
-    }
-
-    /// Creates a file message as lists show it until it is sent.
-    public init(
-        _ params: FileMessageCreateParams, in channelURL: ChannelURL,
-        channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
-    ) {
-        self.init(params, .file, params.text, channelURL, channelType, sender, time)
-        file = params.file.map(FileInfo.init)
-        fileMessageParams = params
-    }
-
-    /// Creates a message with several files as lists show it until it is sent.
-    public init(
-        _ params: MultipleFilesMessageCreateParams, in channelURL: ChannelURL,
-        channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
-    ) {
-        self.init(params, .file, params.text, channelURL, channelType, sender, time)
-        files = params.files.map(FileInfo.init)
-        multipleFilesMessageParams = params
-    }
-
-    /// Replaces a file of an unsent message, both in its parameters and in its list of files.
-    mutating func replaceFile(at index: Int, with new: UploadableFile) {
-        if var params = fileMessageParams {
-            params.file = new
-            fileMessageParams = params
-            file = FileInfo(new)
-        } else if var params = multipleFilesMessageParams {
-            params.files[index] = new
-            multipleFilesMessageParams = params
-            // The list of files of a message that was read from disk may be shorter than the list
-            // in its parameters.
-            files = params.files.map(FileInfo.init)
-        }
-    }
-
-    private init(
-        _ params: some MessageCreateParams, _ type: MessageType, _ text: String,
-        _ channelURL: ChannelURL, _ channelType: ChannelType, _ sender: Sender?, _ time: Timestamp
+        _ new: NewMessage, in channelURL: ChannelURL, channelType: ChannelType = .group,
+        by sender: Sender?, at time: Timestamp
     ) {
         self.init(
-            type: type, id: nil, channelURL: channelURL, channelType: channelType, sender: sender,
-            text: text, data: params.data, customType: params.customType, createdAt: time,
-            parentMessageID: params.parentMessageID)
-        if params.mentionType != .users { mentionType = params.mentionType }
-        if !params.mentionedUserIDs.isEmpty { mentionedUserIDs = params.mentionedUserIDs }
-        mentionedMessageTemplate = params.mentionedMessageTemplate
-        if !params.metaArrays.isEmpty { metaArrays = params.metaArrays }
-        if params.isReplyToChannel { isReplyToChannel = true }
-        if params.pushNotificationDeliveryOption == .suppress { isSilent = true }
+            type: new.files.isEmpty ? .user : .file, id: nil, channelURL: channelURL,
+            channelType: channelType, sender: sender, text: new.text, data: new.data,
+            customType: new.customType, createdAt: time, parentMessageID: new.parentMessageID)
+        if new.mentionType != .users { mentionType = new.mentionType }
+        if !new.mentionedUserIDs.isEmpty { mentionedUserIDs = new.mentionedUserIDs }
+        mentionedMessageTemplate = new.mentionedMessageTemplate
+        if !new.metaArrays.isEmpty { metaArrays = new.metaArrays }
+        if new.isReplyToChannel { isReplyToChannel = true }
+        if new.pushNotificationDeliveryOption == .suppress { isSilent = true }
+        if !new.translationTargetLanguages.isEmpty {
+            translationTargetLanguages = new.translationTargetLanguages
+        }
+        if !new.extra.isEmpty { extra = new.extra }
+        show(new.files)
+        newMessage = new
+    }
+
+    /// Replaces a file of an unsent message, both in ``newMessage`` and in the shown files.
+    mutating func replaceFile(at index: Int, with new: UploadableFile) {
+        guard var message = newMessage else { return }
+        message.files[index] = new
+        newMessage = message
+        show(message.files)
+    }
+
+    private mutating func show(_ new: [UploadableFile]) {
+        if new.count == 1 {
+            file = FileInfo(new[0])
+        } else if !new.isEmpty {
+            files = new.map(FileInfo.init)
+        }
     }
 
     /// Applies an edit.
@@ -74,26 +50,13 @@ extension Message {
     @discardableResult
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
-        case (.user(let params), .user):
-            apply(params)
-            if var own = userMessageParams {
-                own.text = text
-                own.copyContent(from: self)
-                userMessageParams = own
-            }
-        case (.file(let params), .file):
-            apply(params)
-            if var own = fileMessageParams {
-                own.text = text
-                own.copyContent(from: self)
-                fileMessageParams = own
-            }
-            if var own = multipleFilesMessageParams {
-                own.text = text
-                own.copyContent(from: self)
-                multipleFilesMessageParams = own
-            }
+        case (.user(let params), .user): apply(params)
+        case (.file(let params), .file): apply(params)
         default: return false
+        }
+        if var new = newMessage {
+            new.copyContent(from: self)
+            newMessage = new
         }
         return true
     }
@@ -110,9 +73,10 @@ extension Message {
     }
 }
 
-extension MessageCreateParams {
+extension NewMessage {
     /// Copies those properties from an edited message that an edit can change.
     fileprivate mutating func copyContent(from message: Message) {
+        text = message.text
         data = message.data
         customType = message.customType
         mentionType = message.mentionType

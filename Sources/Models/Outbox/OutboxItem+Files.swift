@@ -4,9 +4,7 @@ extension OutboxItem {
     /// The files of a new message as the app passed them, in the order of the parameters; empty for
     /// any other item.
     public var files: [UploadableFile] {
-        guard let message else { return [] }
-        if let file = message.fileMessageParams?.file { return [file] }
-        return message.multipleFilesMessageParams?.files ?? []
+        newMessage?.files ?? []
     }
 
     /// The indices of the ``files`` that the outbox has yet to upload, in ascending order.

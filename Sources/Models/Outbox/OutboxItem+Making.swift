@@ -61,14 +61,6 @@ extension OutboxItem {
         }
     }
 
-    /// The parameters of a new user message, as stored in ``message``.
-    public var userMessageCreateParams: UserMessageCreateParams? { message?.userMessageParams }
-
-    /// The parameters of a new file message, as stored in ``message``.
-    public var fileMessageCreateParams: FileMessageCreateParams? { message?.fileMessageParams }
-
-    /// The parameters of a new message with several files, as stored in ``message``.
-    public var multipleFilesMessageCreateParams: MultipleFilesMessageCreateParams? {
-        message?.multipleFilesMessageParams
-    }
+    /// The new message as the user wrote it; `nil` if the item is a change.
+    public var newMessage: NewMessage? { message?.newMessage }
 }

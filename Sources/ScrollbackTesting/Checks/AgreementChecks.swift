@@ -40,14 +40,14 @@ extension BackendConformance {
     static let contentChecks: [ConformanceCheck] = [
         ConformanceCheck("send.message", "compare the sent fields of a message") { scene in
             let (alice, bob, url) = try await scene.pair()
-            let params = UserMessageCreateParams.withAllFields(mentioning: bob.userID)
+            let params = NewMessage.withAllFields(mentioning: bob.userID)
             try await alice.expectContent(
                 of: Message(params, in: url, by: nil, at: 0), seenBy: bob)
         },
         ConformanceCheck("send.message", "compare the sent fields of a reply", needs: .threads) {
             scene in
             let (alice, bob, url) = try await scene.pair()
-            var params = UserMessageCreateParams.withAllFields(mentioning: bob.userID)
+            var params = NewMessage.withAllFields(mentioning: bob.userID)
             params.parentMessageID = try await bob.send("question", in: url).id
             try await alice.expectContent(
                 of: Message(params, in: url, by: nil, at: 0), seenBy: bob)
@@ -55,7 +55,7 @@ extension BackendConformance {
         ConformanceCheck("send.message", "compare the sent fields of a file", needs: .files) {
             scene in
             let (alice, bob, url) = try await scene.pair()
-            let params = FileMessageCreateParams.withAllFields(mentioning: bob.userID)
+            let params = NewMessage.fileWithAllFields(mentioning: bob.userID)
             try await alice.expectContent(
                 of: Message(params, in: url, by: nil, at: 0), seenBy: bob)
         },
@@ -93,7 +93,7 @@ extension Device {
     }
 
     fileprivate func sendFile(in url: ChannelURL, mentioning user: UserID) async throws -> Message {
-        let params = FileMessageCreateParams.withAllFields(mentioning: user)
+        let params = NewMessage.fileWithAllFields(mentioning: user)
         return try await sendWithFiles(
             OutboxItem(
                 Message(params, in: url, by: nil, at: 0),
@@ -112,40 +112,30 @@ extension Device {
     }
 }
 
-extension MessageCreateParams {
-    /// Sets each property that every kind of message has and that does not depend on the channel.
-    fileprivate mutating func setAllFields(mentioning user: UserID) {
-        data = "{\"a\": 1}"
-        customType = "greeting"
-        metaArrays = [
+extension NewMessage {
+    /// Returns a text with each property that does not depend on the channel.
+    fileprivate static func withAllFields(mentioning user: UserID) -> NewMessage {
+        var new = NewMessage("hello, wörld 👋")
+        new.data = "{\"a\": 1}"
+        new.customType = "greeting"
+        new.metaArrays = [
             MetaArray(key: "mood", values: ["sunny", "warm"]),
             MetaArray(key: "place", values: ["é"]),
         ]
-        mentionType = .users
-        mentionedUserIDs = [user]
-        mentionedMessageTemplate = "hello, {0} 👋"
+        new.mentionType = .users
+        new.mentionedUserIDs = [user]
+        new.mentionedMessageTemplate = "hello, {0} 👋"
+        new.translationTargetLanguages = ["fr"]
+        return new
     }
-}
 
-extension UserMessageCreateParams {
-    fileprivate static func withAllFields(mentioning user: UserID) -> UserMessageCreateParams {
-        var params = UserMessageCreateParams("hello, wörld 👋")
-        params.setAllFields(mentioning: user)
-        params.translationTargetLanguages = ["fr"]
-        return params
-    }
-}
-
-extension FileMessageCreateParams {
-    fileprivate static func withAllFields(mentioning user: UserID) -> FileMessageCreateParams {
-        var file = UploadableFile()
-        file.name = "notes é.txt"
-        file.mimeType = "text/plain"
-        file.data = Data("content".utf8)
-        var params = FileMessageCreateParams(file)
-        params.text = "a caption"
-        params.setAllFields(mentioning: user)
-        return params
+    /// Returns a file with each property that does not depend on the channel.
+    fileprivate static func fileWithAllFields(mentioning user: UserID) -> NewMessage {
+        var new = withAllFields(mentioning: user)
+        new.text = "a caption"
+        new.translationTargetLanguages = []
+        new.files = [UploadableFile(Data("content".utf8), name: "notes é.txt")]
+        return new
     }
 }
 
@@ -205,7 +195,7 @@ private struct MessageChange: Sendable {
         MessageChange(summary: "send a message with all fields", needed: []) { _, _, _ in
             nil
         } change: { alice, bob, url, _ in
-            let params = UserMessageCreateParams.withAllFields(mentioning: bob.userID)
+            let params = NewMessage.withAllFields(mentioning: bob.userID)
             let sent = try await alice.backend.send(
                 OutboxItem(
                     Message(params, in: url, by: nil, at: 0),
@@ -213,7 +203,7 @@ private struct MessageChange: Sendable {
             return (try sent.id, (alice, sent))
         },
         MessageChange(summary: "edit a message with all fields", needed: []) { alice, bob, url in
-            let params = UserMessageCreateParams.withAllFields(mentioning: bob.userID)
+            let params = NewMessage.withAllFields(mentioning: bob.userID)
             return try await alice.backend.send(
                 OutboxItem(
                     Message(params, in: url, by: nil, at: 0),

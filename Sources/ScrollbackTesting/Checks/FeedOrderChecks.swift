@@ -32,7 +32,7 @@ extension BackendConformance {
         },
         ConformanceCheck("feed.whole", "compare reported messages with the history") { scene in
             let (alice, bob, url) = try await scene.pair()
-            var params = UserMessageCreateParams("hello")
+            var params = NewMessage("hello")
             params.data = "data"
             params.customType = "greeting"
             params.metaArrays = [MetaArray(key: "mood", values: ["sunny"])]

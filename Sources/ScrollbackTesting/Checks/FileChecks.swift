@@ -25,7 +25,7 @@ extension BackendConformance {
             let growing = steps.all
             try expectEqual(growing, growing.sorted(), "the progress")
             var message = Message(type: .file, id: nil, channelURL: url, createdAt: 0)
-            message.fileMessageParams = FileMessageCreateParams(file)
+            message.newMessage = NewMessage(files: [file])
             var item = OutboxItem(message, requestID: request)
             item.setUploadedFile(info, at: 0)
             let sent = try await alice.backend.send(item)

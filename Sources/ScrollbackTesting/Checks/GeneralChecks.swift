@@ -139,7 +139,7 @@ extension Device {
                     .add, with: "+1", to: id, in: url, requestID: makeRequestID(), epoch: epoch)
             },
             CheckedCall("send (a reply)", isSupported: can(.threads)) {
-                var params = UserMessageCreateParams("a reply")
+                var params = NewMessage("a reply")
                 params.parentMessageID = id
                 var item = OutboxItem(params, makeRequestID(), url)
                 item.targetEpoch = epoch

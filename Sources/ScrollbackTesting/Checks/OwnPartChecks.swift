@@ -160,7 +160,7 @@ extension Device {
     fileprivate func sendOpen(_ text: String, in url: ChannelURL) async throws -> Message {
         var message = Message(
             id: nil, channelURL: url, channelType: .open, text: text, createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams(text)
+        message.newMessage = NewMessage(text)
         return try await backend.send(OutboxItem(message, requestID: scene.subject.makeRequestID()))
     }
 }

@@ -282,7 +282,7 @@ extension Device {
             return option
         }
         let created = try await backend.perform(CreatePoll(poll))
-        var params = UserMessageCreateParams("a poll")
+        var params = NewMessage("a poll")
         params.pollID = created.id
         return (created, try await send(params, in: url))
     }

@@ -23,7 +23,7 @@ extension BackendConformance {
         },
         ConformanceCheck("update.absent", "change one property at a time") { scene in
             let (alice, bob, url) = try await scene.pair()
-            var params = UserMessageCreateParams("hello")
+            var params = NewMessage("hello")
             params.data = "data"
             params.customType = "greeting"
             params.metaArrays = [MetaArray(key: "mood", values: ["sunny"])]

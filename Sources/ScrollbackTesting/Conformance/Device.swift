@@ -30,13 +30,13 @@ extension Device {
         _ text: String, in url: ChannelURL, to parent: MessageID? = nil,
         requestID: RequestID? = nil
     ) async throws -> Message {
-        var params = UserMessageCreateParams(text)
+        var params = NewMessage(text)
         params.parentMessageID = parent
         return try await send(params, in: url, requestID: requestID)
     }
 
     func send(
-        _ params: UserMessageCreateParams, in url: ChannelURL, requestID: RequestID? = nil
+        _ params: NewMessage, in url: ChannelURL, requestID: RequestID? = nil
     ) async throws -> Message {
         let id = requestID ?? scene.subject.makeRequestID()
         return try await backend.send(OutboxItem(params, id, url))

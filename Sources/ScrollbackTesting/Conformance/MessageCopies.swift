@@ -78,8 +78,7 @@ extension Message {
     /// for which the server has no place.
     func losses(of unsent: Message, except ignored: Set<String>) -> [String] {
         let local: Set = [
-            "created_at", "sending_status", "user", "user_message_params", "file_message_params",
-            "multiple_files_message_params",
+            "created_at", "sending_status", "user", "new_message",
         ]
         let sent = json
         return unsent.json.filter { !local.contains($0.key) && !ignored.contains($0.key) }

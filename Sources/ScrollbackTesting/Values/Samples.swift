@@ -70,12 +70,12 @@ extension OutboxItem {
         _ text: String = "hello", in channelURL: ChannelURL = "general",
         requestID: RequestID = "r1", at createdAt: Timestamp? = nil
     ) -> OutboxItem {
-        OutboxItem(UserMessageCreateParams(text), requestID, channelURL, createdAt)
+        OutboxItem(NewMessage(text), requestID, channelURL, createdAt)
     }
 
     /// Creates an outbox item from the parameters of a message.
     init(
-        _ params: UserMessageCreateParams, _ requestID: RequestID, _ channelURL: ChannelURL,
+        _ params: NewMessage, _ requestID: RequestID, _ channelURL: ChannelURL,
         _ createdAt: Timestamp? = nil
     ) {
         var message = Message(
@@ -83,7 +83,7 @@ extension OutboxItem {
             customType: params.customType, createdAt: createdAt ?? .sample(minute: 0),
             parentMessageID: params.parentMessageID)
         message.metaArrays = params.metaArrays
-        message.userMessageParams = params
+        message.newMessage = params
         self.init(message, requestID: requestID)
     }
 }

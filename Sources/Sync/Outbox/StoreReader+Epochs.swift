@@ -26,6 +26,6 @@ extension StoreReader {
         if let id = item.messageID ?? item.message?.parentMessageID {
             return try epoch(of: id, in: item.channelURL)
         }
-        return item.message?.userMessageParams?.pollID == nil ? nil : try lastEpoch()
+        return item.message?.newMessage?.pollID == nil ? nil : try lastEpoch()
     }
 }

@@ -7,54 +7,24 @@ import Store
 extension SyncEngine {
     // MARK: New messages
 
-    /// Sends a text message to a channel.
+    /// Sends a message to a channel.
+    ///
+    /// If `keepsCopies` is `true`, the outbox copies the files that have a path. Otherwise, it reads
+    /// them when it sends the item, and they must not be moved or removed until then.
     ///
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`;
     ///   `notPermitted` if the channel is frozen, or if ``Backend/sendingRefusal(in:)`` returns an
-    ///   error.
+    ///   error; `invalidFile` if a file is larger than the server accepts, is not a readable regular
+    ///   file, or has a URL that only this device can read.
     @discardableResult
     public func send(
-        _ params: UserMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group
-    ) throws(SyncError) -> Message {
-        try post(
-            Message(params, in: url, channelType: channelType, by: sender, at: now()))
-    }
-
-    /// Sends a message with a file to a channel.
-    ///
-    /// If `keepsCopies` is `true`, the outbox copies a file that has a path. Otherwise, it reads
-    /// the file when it sends the item, and the file must not be moved or removed until then.
-    ///
-    /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError``, as for a text message, and with code `invalidFile` if the file is
-    ///   larger than the server accepts, or is not a readable regular file.
-    @discardableResult
-    public func send(
-        _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
+        _ new: NewMessage, in url: ChannelURL, channelType: ChannelType = .group,
         keepsCopies: Bool = false
     ) throws(SyncError) -> Message {
-        try check(params.file.map { [$0] } ?? [])
+        if !new.files.isEmpty { try check(new.files) }
         return try post(
-            Message(params, in: url, channelType: channelType, by: sender, at: now()),
-            keepsCopies: keepsCopies)
-    }
-
-    /// Sends a message with several files to a channel.
-    ///
-    /// If `keepsCopies` is `true`, the outbox copies the files that have a path, as for a message
-    /// with one file.
-    ///
-    /// - Returns: The message as lists show it: pending, with its request ID.
-    /// - Throws: ``SyncError``, as for a message with one file.
-    @discardableResult
-    public func send(
-        _ params: MultipleFilesMessageCreateParams, in url: ChannelURL,
-        channelType: ChannelType = .group, keepsCopies: Bool = false
-    ) throws(SyncError) -> Message {
-        try check(params.files)
-        return try post(
-            Message(params, in: url, channelType: channelType, by: sender, at: now()),
+            Message(new, in: url, channelType: channelType, by: sender, at: now()),
             keepsCopies: keepsCopies)
     }
 
@@ -282,7 +252,16 @@ extension SyncEngine {
     /// Call this method before reading any of the files.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
-        for file in files where file.url == nil {
+        for file in files {
+            if let url = file.url {
+                guard !url.lowercased().hasPrefix("file:") else {
+                    throw SyncError(
+                        .invalidFile,
+                        "members cannot download \(url), a file of this device: to upload it, create "
+                            + "the UploadableFile with a URL or a path")
+                }
+                continue
+            }
             let size = try size(of: file)
             if let limit = info?.uploadSizeLimit, size > limit {
                 let message =

@@ -36,7 +36,7 @@ import Testing
         collection.delegate = chronicle
         _ = try await collection.start().refreshed
         #expect(chronicle.lines.contains("1 rows"))
-        let sent = try await collection.send(UserMessageCreateParams("b"))
+        let sent = try await collection.send(NewMessage("b"))
         #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
         _ = try await sent.result
         collection.dispose()
@@ -55,7 +55,7 @@ import Testing
 
         let thread = try client.makeThreadCollection(ofRepliesTo: messageID, in: "general")
         thread.start()
-        try await thread.send(UserMessageCreateParams("So do I"))  // is sent as a reply
+        try await thread.send("So do I")  // is sent as a reply
 
         let threadView = View(thread)
         await threadView.until { $0.collection.messages.map(\.text) == ["So do I"] }

@@ -79,7 +79,7 @@ import Testing
         var options = story.options
         let plain = try await story.connected()
         await plain.disconnect()
-        try await plain.send(UserMessageCreateParams("canary"), in: "general")
+        try await plain.send(NewMessage("canary"), in: "general")
         await plain.close()
         options.encryptionKey = EncryptionKey()
         var unconfirmed: [OutboxItem] = []

@@ -22,7 +22,7 @@ import Testing
 
         let collection = try client.makeMessageCollection(of: "general")
         collection.start()
-        let hello = try await collection.send(UserMessageCreateParams("hello"))
+        let hello = try await collection.send("hello")
         print(collection.messages.map(\.text))  // ["hello"]: pending, until the server has it
         let result = try await hello.result
 
@@ -62,7 +62,7 @@ import Testing
 
         phone.conditions = .perfect
         var message = Message(id: nil, channelURL: "general", text: "Hi!", createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams("Hi!")
+        message.newMessage = NewMessage("Hi!")
         let item = OutboxItem(message, requestID: "r1")
         await #expect { try await phone.send(item) } throws: {
             ($0 as? BackendError)?.code == .unanswered

@@ -16,7 +16,7 @@ import Testing
         try await client.connect(as: Credentials("alice"))
         try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
         for text in ["The umbrella is by the door.", "Umbrella? Door?", "An umbrella"] {
-            _ = try await client.send(UserMessageCreateParams(text), in: "general").result
+            _ = try await client.send(NewMessage(text), in: "general").result
         }
 
         var params = MessageSearchParams("umbrella do")
@@ -61,7 +61,7 @@ import Testing
         _ = try await bob.connect(as: Credentials("bob"))
         for text in ["An umbrella", "Rain", "Umbrellas"] {
             var message = Message(id: nil, channelURL: "general", text: text, createdAt: 0)
-            message.userMessageParams = UserMessageCreateParams(text)
+            message.newMessage = NewMessage(text)
             _ = try await bob.send(OutboxItem(message, requestID: RequestID(text)))
         }
         try await bob.perform(InviteUsers(["alice"], to: "general"))

@@ -125,12 +125,10 @@ extension Kinds {
             name: "own image",
             then: [
                 .ours { device, room in
-                    var file = UploadableFile()
-                    (file.data, file.name) = (Data("cat".utf8), "cat.png")
-                    var params = FileMessageCreateParams()
-                    (params.file, params.text) = (file, "A cat")
+                    let file = UploadableFile(Data("cat".utf8), name: "cat.png")
                     return try await device.delivered(
-                        device.client.send(params, in: room.url).delivery)
+                        device.client.send(NewMessage("A cat", files: [file]), in: room.url)
+                            .delivery)
                 }
             ], sees: "alice: A cat file(cat.png image/png 3) [m.image]",
             nio: "Image A cat image/png"),
@@ -250,10 +248,10 @@ extension Step {
     /// Alice sends a text.
     fileprivate static func sent(
         _ name: String = "",
-        _ change: @escaping @Sendable (inout UserMessageCreateParams, KindRoom) -> Void
+        _ change: @escaping @Sendable (inout NewMessage, KindRoom) -> Void
     ) -> Step {
         .ours(name) { device, room in
-            var params = UserMessageCreateParams()
+            var params = NewMessage()
             change(&params, room)
             return try await device.delivered(device.client.send(params, in: room.url).delivery)
         }

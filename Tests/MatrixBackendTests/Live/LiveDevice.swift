@@ -67,7 +67,7 @@ struct LiveDevice {
 
     @discardableResult
     func send(_ text: String, to url: ChannelURL) async throws -> OutgoingMessage {
-        try await client.send(UserMessageCreateParams(text), in: url)
+        try await client.send(NewMessage(text), in: url)
     }
 
     /// Sends a message, and returns it after the homeserver has accepted it.

@@ -98,7 +98,7 @@ struct LiveFigureTests {
             let room = try await writer.perform(
                 CreateChannel(GroupChannelCreateParams("Room \(number)")))
             let message = Message(
-                UserMessageCreateParams("hello"), in: room.url, by: nil, at: Timestamp(Date()))
+                NewMessage("hello"), in: room.url, by: nil, at: Timestamp(Date()))
             let item = OutboxItem(message, requestID: RequestID("hello \(number)"))
             _ = try await writer.send(item)
         }

@@ -209,7 +209,7 @@ import Testing
 
     /// Sends a reply, and returns its relation.
     private func relation(
-        _ params: UserMessageCreateParams, prepare: (PreparedReplies) -> Void = { _ in }
+        _ params: NewMessage, prepare: (PreparedReplies) -> Void = { _ in }
     ) async throws -> JSONValue? {
         let alice = try await FollowingDevice()
         alice.device.server.reply(
@@ -222,8 +222,8 @@ import Testing
         return alice.device.server.bodies.last?["m.relates_to"]
     }
 
-    private func reply(isReplyToChannel: Bool) -> UserMessageCreateParams {
-        var params = UserMessageCreateParams("reply")
+    private func reply(isReplyToChannel: Bool) -> NewMessage {
+        var params = NewMessage("reply")
         params.parentMessageID = "$p"
         params.isReplyToChannel = isReplyToChannel
         return params

@@ -269,7 +269,7 @@ import Testing
         file.name = "cat.png"
         file.mimeType = "image/png"
         var item = OutboxItem(
-            Message(FileMessageCreateParams(file), in: room, by: nil, at: 2000), requestID: "r1")
+            Message(NewMessage(files: [file]), in: room, by: nil, at: 2000), requestID: "r1")
         item.attempts = 1
         _ = try await alice.device.backend.send(item)
         let body = alice.device.server.bodies.last

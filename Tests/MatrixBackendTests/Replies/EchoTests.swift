@@ -48,7 +48,7 @@ import Testing
 
     private func item() -> OutboxItem {
         var item = OutboxItem(
-            Message(UserMessageCreateParams("hi"), in: room, by: nil, at: 2000), requestID: "r1")
+            Message(NewMessage("hi"), in: room, by: nil, at: 2000), requestID: "r1")
         item.attempts = 1
         return item
     }

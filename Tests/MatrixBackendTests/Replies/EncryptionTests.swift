@@ -25,7 +25,7 @@ import Testing
     }
 
     private var item: OutboxItem {
-        let message = Message(UserMessageCreateParams("hi"), in: room, by: nil, at: 2000)
+        let message = Message(NewMessage("hi"), in: room, by: nil, at: 2000)
         var item = OutboxItem(message, requestID: "r1")
         item.attempts = 1
         return item

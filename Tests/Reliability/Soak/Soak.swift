@@ -119,7 +119,7 @@ final class Soak {
         let filler = random.incompressibleText(words: 40)
         var message = Message(
             id: nil, channelURL: url, text: "alice \(said) \(filler)", createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams(message.text)
+        message.newMessage = NewMessage(message.text)
         let sent = try await alice.send(
             OutboxItem(message, requestID: RequestID("alice \(said)")))
         guard let id = sent.messageID else { return }

@@ -100,7 +100,7 @@ final class SoakClient {
     private func write(in url: ChannelURL, _ random: inout SeededRandom) async throws {
         let number = written[url, default: 0]
         let filler = random.incompressibleText(words: 40)
-        _ = try await client.send(UserMessageCreateParams("\(name) \(number) \(filler)"), in: url)
+        _ = try await client.send(NewMessage("\(name) \(number) \(filler)"), in: url)
         written[url] = number + 1
         count("messages written")
     }

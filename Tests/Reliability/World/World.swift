@@ -183,7 +183,7 @@ final class World {
         for url in World.channels {
             count += 1
             let text = "bob \(process).\(count)"
-            _ = try await engine.send(UserMessageCreateParams(text), in: url)
+            _ = try await engine.send(NewMessage(text), in: url)
             promised[url, default: []].append(text)
             note("wrote \(url) \(text)")
         }
@@ -197,10 +197,9 @@ final class World {
         for url in World.channels {
             count += 1
             let text = "bob \(process).\(count)"
-            var params = FileMessageCreateParams(try file(text))
-            params.text = text
-            defer { remove(params.file) }
-            _ = try await engine.send(params, in: url, keepsCopies: true)
+            let file = try file(text)
+            defer { remove(file) }
+            _ = try await engine.send(NewMessage(text, files: [file]), in: url, keepsCopies: true)
             promised[url, default: []].append(text)
             note("wrote \(url) \(text)")
         }
@@ -228,7 +227,7 @@ final class World {
 
     private func outboxItem(_ text: String, in url: ChannelURL) -> OutboxItem {
         var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams(text)
+        message.newMessage = NewMessage(text)
         return OutboxItem(message, requestID: requestIDs.next())
     }
 

@@ -167,7 +167,7 @@ actor TeamChatBackend: PagingBackend {
     // MARK: Writing
 
     func send(_ item: OutboxItem) async throws(BackendError) -> Message {
-        guard let params = item.userMessageCreateParams else { throw .lacking(.files) }
+        guard let params = item.newMessage else { throw .lacking(.files) }
         let post = try await ask {
             try await server.say(
                 params.text, data: params.data, kind: params.customType, arrays: params.metaArrays,

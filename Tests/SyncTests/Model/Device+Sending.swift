@@ -12,19 +12,15 @@ extension Device {
         switch step {
         case .write(let tag, let url, let isLong):
             let text = isLong ? String(repeating: "x", count: 5001) : tag
-            let params = UserMessageCreateParams(text)
+            let params = NewMessage(text)
             let message = Message(
                 params, in: ChannelURL(url), channelType: .group,
                 by: core.state.user.map { Sender($0) }, at: time)
             try post(OutboxItem(message, requestID: RequestID(tag)))
         case .writeFiles(let tag, let url):
-            var params = MultipleFilesMessageCreateParams(
-                (0..<2).map { number in
-                    var file = UploadableFile()
-                    file.data = Data([UInt8(number)])
-                    return file
-                })
-            params.text = tag
+            let params = NewMessage(
+                tag,
+                files: (0..<2).map { UploadableFile(Data([UInt8($0)]), name: "\($0)") })
             let message = Message(
                 params, in: ChannelURL(url), by: core.state.user.map { Sender($0) }, at: time)
             try post(OutboxItem(message, requestID: RequestID(tag)))

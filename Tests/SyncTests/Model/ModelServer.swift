@@ -218,11 +218,11 @@ final class ModelServer {
     private func say(
         _ tag: String, _ url: ChannelURL, _ name: String, _ parent: String?
     ) async throws {
-        var params = UserMessageCreateParams(tag)
+        var params = NewMessage(tag)
         let parent = parent.flatMap { history.place(of: $0) }
         if let parent, parent.url == url { params.parentMessageID = parent.id }
         var message = Message(id: nil, channelURL: url, text: tag, createdAt: 0)
-        message.userMessageParams = params
+        message.newMessage = params
         message.parentMessageID = params.parentMessageID
         let sent = try await user(name).send(OutboxItem(message, requestID: RequestID(tag)))
         guard let position = sent.position else { return }

@@ -14,7 +14,7 @@ let messages = try client.makeMessageCollection(of: "general")
 _ = try await messages.start().refreshed  // messages.items already has the cached rows
 var rows = messages.items
 let changes = messages.allChanges()
-try await messages.send(UserMessageCreateParams("Hello!"))  // is on disk when the call returns
+try await messages.send("Hello!")  // is on disk when the call returns
 for await change in changes {
     rows = change.applied(to: rows)
     for message in rows.compactMap(\.message) {

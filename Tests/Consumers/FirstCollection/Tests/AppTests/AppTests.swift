@@ -13,7 +13,7 @@ import Testing
     try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
 
     network.goOffline()
-    let hello = try await client.send(UserMessageCreateParams("Hello?"), in: "general")
+    let hello = try await client.send("Hello?", in: "general")
     #expect(hello.message.sendingStatus == .pending)
 
     network.goOnline()

@@ -1,0 +1,81 @@
+public import Foundation
+
+extension UploadableFile {
+    /// Creates a description of a file at a URL: a file on this device, or one that needs no upload
+    /// because members can download it from the URL.
+    ///
+    /// - Parameters:
+    ///   - url: A `file` URL, or the URL from which the file can be downloaded.
+    ///   - name: The name to display; by default, the last component of the URL.
+    ///   - mimeType: The media type; by default, the one that belongs to the extension of the name,
+    ///     or `nil` if the extension is not a common one.
+    ///
+    /// The size is that of the file on this device, if it exists.
+    public init(_ url: URL, name: String? = nil, mimeType: String? = nil) {
+        self.init()
+        if url.isFileURL {
+            path = url.path(percentEncoded: false)
+            size = try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+        } else {
+            self.url = url.absoluteString
+        }
+        describe(name ?? url.lastPathComponent, mimeType)
+    }
+
+    /// Creates a description of a file with given contents.
+    ///
+    /// - Parameters:
+    ///   - data: The contents, which the outbox stores until the file is uploaded.
+    ///   - name: The name to display.
+    ///   - mimeType: The media type; by default, as in ``init(_:name:mimeType:)-(URL,_,_)``.
+    public init(_ data: Data, name: String, mimeType: String? = nil) {
+        self.init()
+        self.data = data
+        size = data.count
+        describe(name, mimeType)
+    }
+
+    /// Creates a description of a file on this device.
+    public init(path: String, name: String? = nil, mimeType: String? = nil) {
+        self.init()
+        self.path = path
+        self.name = name
+        self.mimeType = mimeType
+    }
+
+    /// Creates a description of a file that already has a URL and needs no upload.
+    public init(url: String, name: String? = nil, mimeType: String? = nil) {
+        self.init()
+        self.url = url
+        self.name = name
+        self.mimeType = mimeType
+    }
+
+    private mutating func describe(_ name: String, _ mimeType: String?) {
+        self.name = name.isEmpty || name == "/" ? nil : name
+        self.mimeType = mimeType ?? UploadableFile.mimeType(ofFileNamed: name)
+    }
+
+    private static func mimeType(ofFileNamed name: String) -> String? {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        return mimeTypes[name[name.index(after: dot)...].lowercased()]
+    }
+
+    private static let mimeTypes = [
+        "aac": "audio/aac", "avif": "image/avif", "bmp": "image/bmp", "csv": "text/csv",
+        "doc": "application/msword",
+        "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "gif": "image/gif", "gz": "application/gzip", "heic": "image/heic", "heif": "image/heif",
+        "html": "text/html", "jpeg": "image/jpeg", "jpg": "image/jpeg",
+        "json": "application/json", "m4a": "audio/mp4", "m4v": "video/x-m4v", "md": "text/markdown",
+        "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4", "oga": "audio/ogg",
+        "ogg": "audio/ogg", "opus": "audio/ogg", "pdf": "application/pdf", "png": "image/png",
+        "ppt": "application/vnd.ms-powerpoint",
+        "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "rtf": "application/rtf", "svg": "image/svg+xml", "tif": "image/tiff",
+        "tiff": "image/tiff", "txt": "text/plain", "wav": "audio/wav", "webm": "video/webm",
+        "webp": "image/webp", "xls": "application/vnd.ms-excel",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "xml": "application/xml", "zip": "application/zip",
+    ]
+}
