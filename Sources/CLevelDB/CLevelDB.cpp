@@ -42,7 +42,7 @@ struct scrollback_cursor {
 // MARK: Opening
 
 scrollback_db::scrollback_db(scrollback_env *env, const scrollback_db_options &given)
-    : env(env), cache(leveldb::NewLRUCache(given.block_cache_size)) {
+    : cache(leveldb::NewLRUCache(given.block_cache_size)) {
     if (given.bloom_bits_per_key > 0) {
         filter.reset(leveldb::NewBloomFilterPolicy(given.bloom_bits_per_key));
     }
@@ -50,8 +50,8 @@ scrollback_db::scrollback_db(scrollback_env *env, const scrollback_db_options &g
     options.create_if_missing = true;
     options.paranoid_checks = !given.skips_damage;
     options.reuse_logs = given.reuses_logs;
-    options.compression = given.is_compressed
-        ? leveldb::kSnappyCompression : leveldb::kNoCompression;
+    // A block that is not compressed is read where its file is mapped, without a copy.
+    options.compression = leveldb::kNoCompression;
     options.filter_policy = filter.get();
     options.block_cache = cache.get();
     options.max_open_files = given.max_open_files;
@@ -65,7 +65,7 @@ scrollback_db *scrollback_db_open(
     leveldb::DB *database = nullptr;
     Status status = leveldb::DB::Open(db->options, path, &database);
     db->database.reset(database);
-    return scrollback::ReportRead(env, status, error) ? db.release() : nullptr;
+    return scrollback::Report(status, error) ? db.release() : nullptr;
 }
 
 void scrollback_db_close(scrollback_db *db) { delete db; }
@@ -79,11 +79,7 @@ void scrollback_db_destroy(scrollback_env *env, const char *path, char **error) 
 void scrollback_db_repair(
     scrollback_env *env, const char *path, const scrollback_db_options *options, char **error) {
     scrollback_db db(env, *options);
-    // Without this option, LevelDB would not verify the checksums of blocks.
-    db.options.paranoid_checks = true;
-    Status status = scrollback::CheckCompression(env, path, db.options);
-    if (status.ok()) status = leveldb::RepairDB(path, db.options);
-    scrollback::ReportRead(env, status, error);
+    scrollback::Report(leveldb::RepairDB(path, db.options), error);
 }
 
 // MARK: Writing
@@ -106,14 +102,14 @@ void scrollback_db_write(
     options.sync = is_durable;
     const Status status = db->database->Write(options, &batch);
     db->smallBatch.Clear();
-    scrollback::ReportRead(db->env, status, error);
+    scrollback::Report(status, error);
 }
 
 // MARK: Reading
 
-scrollback_snapshot *scrollback_snapshot_create(scrollback_db *db, bool verifies_checksums) {
+scrollback_snapshot *scrollback_snapshot_create(scrollback_db *db) {
+    // The environment verifies each block when it is read for the first time.
     leveldb::ReadOptions options;
-    options.verify_checksums = verifies_checksums;
     options.snapshot = db->database->GetSnapshot();
     return new scrollback_snapshot{db, options};
 }
@@ -130,7 +126,7 @@ uint8_t *scrollback_snapshot_get(
     *value_size = 0;
     const Status status = snapshot->db->database->Get(
         snapshot->options, Bytes(key, key_size), &value);
-    if (status.IsNotFound() || !scrollback::ReportRead(snapshot->db->env, status, error)) {
+    if (status.IsNotFound() || !scrollback::Report(status, error)) {
         return nullptr;
     }
     *value_size = value.size();
@@ -162,7 +158,7 @@ void scrollback_snapshot_page(
         // Do not step behind the last row: LevelDB may have to skip many removed rows there.
         if (--limit > 0) is_descending ? rows->Prev() : rows->Next();
     }
-    scrollback::ReportRead(snapshot->db->env, rows->status(), error);
+    scrollback::Report(rows->status(), error);
 }
 
 scrollback_cursor *scrollback_cursor_create(const scrollback_snapshot *snapshot) {
@@ -193,7 +189,7 @@ const uint8_t *scrollback_cursor_value(const scrollback_cursor *cursor, size_t *
 }
 
 void scrollback_cursor_check(const scrollback_cursor *cursor, char **error) {
-    scrollback::ReportRead(cursor->snapshot->db->env, cursor->iterator->status(), error);
+    scrollback::Report(cursor->iterator->status(), error);
 }
 
 // MARK: Maintenance

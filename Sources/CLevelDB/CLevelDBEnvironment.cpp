@@ -106,8 +106,6 @@ int scrollback_env_replace(
 
 void scrollback_env_destroy(scrollback_env *env) { delete env; }
 
-void scrollback_env_assume_no_snappy(scrollback_env *env) { env->lacksSnappy = true; }
-
 void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
 
 int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }

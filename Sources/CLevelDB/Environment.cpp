@@ -1,9 +1,11 @@
 #include "Environment.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "RecordReader.h"
 
@@ -60,21 +62,50 @@ uint64_t LogNumber(const std::string &path) {
 
 // MARK: Reading
 
-class ReadFile final : public leveldb::RandomAccessFile {
+/// A table whose blocks are verified when they are read for the first time.
+///
+/// LevelDB reads the footer, which is the end of the table, and blocks, each with its trailer: the
+/// type in one byte, and the checksum of the block and the type in four bytes.
+class TableFile final : public leveldb::RandomAccessFile {
   public:
-    explicit ReadFile(leveldb::RandomAccessFile *file) : file_(file) {}
+    TableFile(leveldb::RandomAccessFile *file, uint64_t size)
+        : file_(file), size_(size), verified_(size / kPart + 1) {}
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
-        return Checked([&] {
+        Status status = Checked([&] {
             Status status = file_->Read(offset, count, result, scratch);
             // No system call failed: the file ends before this offset.
             bool isCut = status.IsIOError() && errno == 0;
             return isCut ? Status::Corruption("unexpected end of a table") : status;
         });
+        const bool isFooter = count == kFooter && offset + kFooter == size_;
+        if (!status.ok() || isFooter) return status;
+        if (count < kTrailer || result->size() != count || offset >= size_) {
+            return Status::Corruption("unexpected end of a table");
+        }
+        std::atomic<uint16_t> &verified = verified_[offset / kPart];
+        const auto mark = static_cast<uint16_t>(offset % kPart + 1);
+        if (verified.load(std::memory_order_relaxed) == mark) return status;
+        uint32_t stored;
+        std::memcpy(&stored, result->data() + count - sizeof(stored), sizeof(stored));
+        if (scrollback_checksum(result->data(), count - sizeof(stored)) != stored) {
+            return Status::Corruption("block checksum mismatch");
+        }
+        verified.store(mark, std::memory_order_relaxed);
+        return status;
     }
 
   private:
+    static constexpr size_t kFooter = 48, kTrailer = 5;
+    /// Blocks of rows, except the last one of a table, have at least this size, so that no two of
+    /// them begin in the same part of the table.
+    static constexpr uint64_t kPart = 4096;
+
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
+    const uint64_t size_;
+    /// For each part of the table, the offset in the part at which the last verified block begins,
+    /// plus one; 0 if no block was verified.
+    mutable std::vector<std::atomic<uint16_t>> verified_;
 };
 
 class StreamedFile : public leveldb::SequentialFile {
@@ -285,8 +316,11 @@ Status Environment::NewSequentialFile(
 Status Environment::NewRandomAccessFile(
     const std::string &path, leveldb::RandomAccessFile **result) {
     leveldb::RandomAccessFile *file = nullptr;
+    uint64_t size = 0;
     Status status = Checked([&] { return target()->NewRandomAccessFile(path, &file); });
-    *result = status.ok() ? new ReadFile(file) : nullptr;
+    if (status.ok()) status = Checked([&] { return target()->GetFileSize(path, &size); });
+    *result = status.ok() ? new TableFile(file, size) : nullptr;
+    if (!status.ok()) delete file;
     return status;
 }
 

@@ -55,8 +55,10 @@ std::optional<struct stat> Attributes(const std::string &path) {
 /// Returns an error if a path names something else than a file.
 ///
 /// Another program may have put it there: a link leads out of the database, and opening a pipe
-/// would wait for a writer.
-Status CheckIsFile(const std::string &path) {
+/// would wait for a writer. In each case, clears the result of the opening.
+template <class File>
+Status CheckIsFile(const std::string &path, File **result) {
+    *result = nullptr;
     const auto status = Attributes(path);
     if (!status || S_ISREG(status->st_mode)) return Status::OK();
     return Status::Corruption(path, "is not a regular file");
@@ -118,8 +120,7 @@ class DiskFiles final : public Files {
 
     Status NewSequentialFile(
         const std::string &path, leveldb::SequentialFile **result) override {
-        *result = nullptr;
-        Status status = CheckIsFile(path);
+        Status status = CheckIsFile(path, result);
         return status.ok() ? target()->NewSequentialFile(path, result) : status;
     }
 
@@ -132,16 +133,14 @@ class DiskFiles final : public Files {
     }
 
     Status NewAppendableFile(const std::string &path, leveldb::WritableFile **result) override {
-        *result = nullptr;
-        Status status = CheckIsFile(path);
+        Status status = CheckIsFile(path, result);
         return status.ok() ? target()->NewAppendableFile(path, result) : status;
     }
 
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
-        *result = nullptr;
-        Status check = CheckIsFile(path);
-        if (!check.ok()) return check;
+        Status status = CheckIsFile(path, result);
+        if (!status.ok()) return status;
         uint64_t size = 0;
         const bool hasSize = target()->GetFileSize(path, &size).ok();
         // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
@@ -149,7 +148,7 @@ class DiskFiles final : public Files {
         if (hasSize && size == 0) {
             return Status::Corruption(path, "the file is empty");
         }
-        Status status = target()->NewRandomAccessFile(path, result);
+        status = target()->NewRandomAccessFile(path, result);
         if (status.ok() && hasSize) {
             *result = NewMappedTable(std::unique_ptr<leveldb::RandomAccessFile>(*result), size);
         }
@@ -158,7 +157,7 @@ class DiskFiles final : public Files {
 
     Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
         // Through a link, this would create or lock a file that does not belong to the database.
-        if (!CheckIsFile(path).ok()) (void)unlink(path.c_str());
+        if (!CheckIsFile(path, lock).ok()) (void)unlink(path.c_str());
         return HeldLocks::Shared().Lock(target(), path, lock);
     }
 

@@ -13,15 +13,12 @@
 
 struct scrollback_env {
     scrollback::Environment environment;
-    /// True if the linked LevelDB counts as one without Snappy, for tests.
-    bool lacksSnappy = false;
 
     explicit scrollback_env(std::unique_ptr<scrollback::Files> files)
         : environment(std::move(files)) {}
 };
 
 struct scrollback_db {
-    scrollback_env *env;
     leveldb::Options options;
     std::unique_ptr<leveldb::Cache> cache;
     std::unique_ptr<const leveldb::FilterPolicy> filter;
@@ -40,14 +37,5 @@ inline bool Report(const leveldb::Status &status, char **error) {
     if (!status.ok()) *error = strdup(status.ToString().c_str());
     return status.ok();
 }
-
-/// Reports an error of a read, and distinguishes a block that this LevelDB cannot decompress from a
-/// damaged one.
-bool ReportRead(const scrollback_env *env, const leveldb::Status &status, char **error);
-
-/// Returns an error if a table of a closed database has a block that this LevelDB cannot
-/// decompress.
-leveldb::Status CheckCompression(
-    scrollback_env *env, const std::string &path, const leveldb::Options &options);
 
 }  // namespace scrollback

@@ -20,7 +20,7 @@ size_t Length(const char *header) { return Byte(header, 4) | Byte(header, 5) << 
 bool HasGoodChecksum(const char *header) {
     uint32_t stored = Byte(header, 0) | Byte(header, 1) << 8 | Byte(header, 2) << 16
         | Byte(header, 3) << 24;
-    return scrollback_log_checksum(header + 6, 1 + Length(header)) == stored;
+    return scrollback_checksum(header + 6, 1 + Length(header)) == stored;
 }
 
 /// Returns whether a complete fragment starts at any position in the bytes.

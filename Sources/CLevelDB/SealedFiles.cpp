@@ -33,12 +33,47 @@ class SealedFiles final : public Files {
 
     Status NewSequentialFile(
         const std::string &path, leveldb::SequentialFile **result) override {
-        return NewSequentialFile(path, path, result);
+        *result = nullptr;
+        bool isPlain = false;
+        Status status = IsPlain(path, &isPlain);
+        if (!status.ok()) return status;
+        if (isPlain) return target()->NewSequentialFile(path, result);
+        std::unique_ptr<FileKey> key;
+        uint64_t size = 0;
+        if (IsPaged(path)) {
+            std::string head;
+            status = Head(path, &head);
+            if (status.ok()) status = FindKey(path, head, &key);
+            if (status.ok()) status = target()->GetFileSize(path, &size);
+        }
+        std::unique_ptr<leveldb::SequentialFile> file;
+        if (status.ok()) status = Open(&leveldb::Env::NewSequentialFile, path, &file);
+        if (status.ok() && key != nullptr) status = file->Skip(SealedHeader::kSize);
+        if (!status.ok()) return status;
+        if (key != nullptr) {
+            *result = SealedTable::Streamed(std::move(file), std::move(key), size);
+        } else {
+            *result = new SealedStreamReader(std::move(file), cipher_, Identity(path));
+        }
+        return status;
     }
 
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
-        return NewRandomAccessFile(path, path, result);
+        *result = nullptr;
+        std::string head;
+        Status status = Head(path, &head);
+        if (!status.ok()) return status;
+        if (IsPlainHead(head)) return target()->NewRandomAccessFile(path, result);
+        std::unique_ptr<FileKey> key;
+        status = FindKey(path, head, &key);
+        if (!status.ok()) return status;
+        uint64_t size = 0;
+        status = target()->GetFileSize(path, &size);
+        std::unique_ptr<leveldb::RandomAccessFile> file;
+        if (status.ok()) status = Open(&leveldb::Env::NewRandomAccessFile, path, &file);
+        if (status.ok()) *result = SealedTable::Read(std::move(file), std::move(key), size);
+        return status;
     }
 
     Status NewWritableFile(const std::string &path, leveldb::WritableFile **result) override {
@@ -99,7 +134,7 @@ class SealedFiles final : public Files {
         Status status = IsPlain(from, &isPlain);
         if (!status.ok()) return status;
         if (isPlain) return target()->RenameFile(from, to);
-        status = Copy(from, to);
+        status = Replace(from, to);
         return status.ok() ? target()->RemoveFile(from) : status;
     }
 
@@ -132,7 +167,7 @@ class SealedFiles final : public Files {
         Status status = Generation(path, &generation, &isReadable);
         if (!status.ok()) return ErrorOf(status);
         if (!isReadable || generation == cipher_.generation) return 0;
-        return ErrorOf(Copy(path, path));
+        return ErrorOf(Replace(path, path));
     }
 
     int Contents(const std::string &path, std::string *bytes) override {
@@ -209,68 +244,18 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    // In the following functions, `path` is the name to open, and `name` is the name that the file
-    // has or will have.
-
-    Status NewSequentialFile(
-        const std::string &path, const std::string &name, leveldb::SequentialFile **result) {
-        *result = nullptr;
-        bool isPlain = false;
-        Status status = IsPlain(path, &isPlain);
-        if (!status.ok()) return status;
-        if (isPlain) return target()->NewSequentialFile(path, result);
-        std::unique_ptr<FileKey> key;
-        uint64_t size = 0;
-        if (IsPaged(name)) {
-            std::string head;
-            status = Head(path, &head);
-            if (status.ok()) status = FindKey(path, name, head, &key);
-            if (status.ok()) status = target()->GetFileSize(path, &size);
-        }
-        std::unique_ptr<leveldb::SequentialFile> file;
-        if (status.ok()) status = Open(&leveldb::Env::NewSequentialFile, path, &file);
-        if (status.ok() && key != nullptr) status = file->Skip(SealedHeader::kSize);
-        if (!status.ok()) return status;
-        if (key != nullptr) {
-            *result = SealedTable::Streamed(std::move(file), std::move(key), size);
-        } else {
-            *result = new SealedStreamReader(std::move(file), cipher_, Identity(name));
-        }
-        return status;
-    }
-
     /// Finds the key of a file that is sealed in pages, from its first bytes.
     Status FindKey(
-        const std::string &path, const std::string &name, const std::string &head,
-        std::unique_ptr<FileKey> *key) {
+        const std::string &path, const std::string &head, std::unique_ptr<FileKey> *key) {
         SealedHeader header;
         if (header.Read(head.data(), head.size())) {
-            *key = FileKey::Find(cipher_, Identity(name), header);
+            *key = FileKey::Find(cipher_, Identity(path), header);
         }
         return *key == nullptr ? Status::Corruption(path, "is not the file that was written")
                                : Status::OK();
     }
 
-    Status NewRandomAccessFile(
-        const std::string &path, const std::string &name, leveldb::RandomAccessFile **result) {
-        *result = nullptr;
-        std::string head;
-        Status status = Head(path, &head);
-        if (!status.ok()) return status;
-        if (IsPlainHead(head)) {
-            return target()->NewRandomAccessFile(path, result);
-        }
-        std::unique_ptr<FileKey> key;
-        status = FindKey(path, name, head, &key);
-        if (!status.ok()) return status;
-        uint64_t size = 0;
-        status = target()->GetFileSize(path, &size);
-        std::unique_ptr<leveldb::RandomAccessFile> file;
-        if (status.ok()) status = Open(&leveldb::Env::NewRandomAccessFile, path, &file);
-        if (status.ok()) *result = SealedTable::Read(std::move(file), std::move(key), size);
-        return status;
-    }
-
+    /// Creates a file that will be renamed to `name`.
     Status NewWritableFile(
         const std::string &path, const std::string &name, leveldb::WritableFile **result) {
         *result = nullptr;
@@ -300,14 +285,10 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Copies a file to another name, or to its own, atomically.
-    Status Copy(const std::string &from, const std::string &to) {
-        return Replace(from, to, nullptr);
-    }
-
     /// Replaces the file `to` atomically by a copy of `from` or, if `bytes` is not null, by these
     /// bytes.
-    Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
+    Status Replace(
+        const std::string &from, const std::string &to, const std::string *bytes = nullptr) {
         const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
         leveldb::WritableFile *writable = nullptr;
         Status status = NewWritableFile(unfinished, to, &writable);

@@ -28,7 +28,7 @@ std::string Bound(const char *record, uint64_t at) {
 }
 
 uint32_t Check(const char *record) {
-    return scrollback_log_checksum(record + kLengthAt, SealedStream::kRecordHeader - kLengthAt);
+    return scrollback_checksum(record + kLengthAt, SealedStream::kRecordHeader - kLengthAt);
 }
 
 class WrittenStream final : public leveldb::WritableFile {

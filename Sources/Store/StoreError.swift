@@ -33,7 +33,7 @@ extension StoreError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
-            case invalid, busy, suspended, unsupportedCompression
+            case invalid, busy, suspended
         }
 
         private let value: Value
@@ -58,15 +58,6 @@ extension StoreError {
         ///
         /// This is the only code after which a rebuild may be appropriate.
         public static let corruption = Code(value: .corruption)
-
-        /// The files have tables that are compressed with Snappy, and the LevelDB of this app was
-        /// built without Snappy, as LevelDB is on Apple's systems.
-        ///
-        /// The files are not damaged, and nothing was changed. Open them with a LevelDB that has
-        /// Snappy, such as that of Linux. If the directory is removed instead, the cache is fetched
-        /// again, but unsent messages are lost. To write files that any LevelDB can read, set
-        /// ``StoreOptions/isCompressed`` to `false` before the first opening.
-        public static let unsupportedCompression = Code(value: .unsupportedCompression)
 
         /// A newer version of the package wrote the files.
         ///

@@ -100,7 +100,7 @@ final class TestDatabase: @unchecked Sendable {
 
     /// The keys, in order.
     var keys: [String] {
-        let snapshot = scrollback_snapshot_create(pointer!, false)
+        let snapshot = scrollback_snapshot_create(pointer!)
         defer { scrollback_snapshot_release(snapshot) }
         let cursor = scrollback_cursor_create(snapshot)
         defer { scrollback_cursor_destroy(cursor) }

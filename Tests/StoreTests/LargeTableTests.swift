@@ -21,7 +21,6 @@ import Testing
         let path = directory.url.appending(path: "db").path
         var options = StoreOptions()
         options.writeBufferByteCount = 16 << 20
-        options.isCompressed = false
         do {
             let database = try LevelDB(at: path, options: options)
             for number in 0..<Self.count {

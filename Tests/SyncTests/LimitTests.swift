@@ -199,7 +199,7 @@ import Testing
         var options = small
         options.pageSize = 100
         var storeOptions = StoreOptions()
-        (storeOptions.writeBufferByteCount, storeOptions.isCompressed) = (64 << 10, false)
+        storeOptions.writeBufferByteCount = 64 << 10
         let temporary = try TemporaryStore(options: storeOptions)
         let store = temporary.store
         let story = try await story(

@@ -135,7 +135,7 @@ int Read(scrollback_db *database) {
     struct Page {
         const scrollback_snapshot *snapshot;
         int count;
-    } page = {scrollback_snapshot_create(database, true), 0};
+    } page = {scrollback_snapshot_create(database), 0};
     const auto visit = [](void *context, const uint8_t *key, size_t keySize, const uint8_t *value,
                           size_t valueSize) {
         Page *page = static_cast<Page *>(context);

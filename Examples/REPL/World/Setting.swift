@@ -193,8 +193,6 @@ extension Setting where Root == ChatClientOptions {
             Setting("store.writeBufferByteCount", \.store.writeBufferByteCount),
             Setting("store.blockCacheByteCount", \.store.blockCacheByteCount),
             Setting("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
-            Setting("store.isCompressed", \.store.isCompressed),
-            Setting("store.verifiesChecksums", \.store.verifiesChecksums),
             Setting("store.isSearchIndexed", \.store.isSearchIndexed),
             Setting("store.maxOpenFiles", \.store.maxOpenFiles),
             Setting("sync.backoff", \.sync.backoff),

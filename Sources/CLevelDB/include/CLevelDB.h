@@ -1,8 +1,7 @@
 // A LevelDB database behind C functions, in one environment of CLevelDBEnvironment.h.
 //
 // If a call fails, it sets `error` to a text that the caller frees. The text is LevelDB's, with the
-// cause that CLevelDBEnvironment.h describes. It ends with " [compressed]" if a block is compressed
-// with Snappy, and the linked LevelDB was built without Snappy: such a block is not damaged.
+// cause that CLevelDBEnvironment.h describes.
 //
 // Pointers to a key or value that a function returns or passes to a callback are valid until the
 // cursor moves or the callback returns.
@@ -31,9 +30,6 @@ typedef struct {
     /// The environment prevents the reuse of a file that is not intact.
     bool reuses_logs;
 
-    /// Whether to compress tables with Snappy, if the linked LevelDB has it.
-    bool is_compressed;
-
     /// 0 for no filter.
     int bloom_bits_per_key;
 
@@ -59,9 +55,6 @@ void scrollback_db_destroy(
     scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
 
 /// Repairs a closed database, as far as its files can be read.
-///
-/// If a table has a block that only a LevelDB with Snappy can read, the call fails and changes
-/// nothing, because LevelDB would remove the table.
 void scrollback_db_repair(
     scrollback_env *env, const char *path, const scrollback_db_options *options,
     char *_Nullable *_Nonnull error);
@@ -92,9 +85,7 @@ void scrollback_db_write(
 typedef struct scrollback_snapshot scrollback_snapshot;
 
 /// Creates a snapshot.
-///
-/// Its reads verify the checksums of blocks only if `verifies_checksums`.
-scrollback_snapshot *scrollback_snapshot_create(scrollback_db *db, bool verifies_checksums);
+scrollback_snapshot *scrollback_snapshot_create(scrollback_db *db);
 
 void scrollback_snapshot_release(scrollback_snapshot *snapshot);
 

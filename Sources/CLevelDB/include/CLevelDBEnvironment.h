@@ -9,6 +9,7 @@
 //   - checks the logs while LevelDB replays them, and reports the batches that LevelDB drops
 //     silently;
 //   - lets LevelDB reuse a log or manifest only if the file ends after a complete record;
+//   - verifies the checksum of each block of a table when the block is read for the first time;
 //   - fails an opening if a log cannot be read, whereas LevelDB would ignore the log;
 //   - keeps the lock of an open database if this process tries to open the database again;
 //   - makes files readable only for their owner, and writes no LOG, which would contain keys;
@@ -48,9 +49,6 @@ scrollback_env *scrollback_env_create_memory(void);
 
 /// Destroys an environment, whose database must be closed.
 void scrollback_env_destroy(scrollback_env *env);
-
-/// For tests: reports errors as if the linked LevelDB had been built without Snappy.
-void scrollback_env_assume_no_snappy(scrollback_env *env);
 
 // MARK: Sealed files
 
@@ -291,10 +289,15 @@ enum {
     scrollback_log_header_size = 7,
 };
 
-/// Returns the checksum in the header of a fragment, given its type and the bytes that follow.
+/// Returns the checksum in the header of a fragment, given its type and the bytes that follow, or
+/// the checksum after a block of a table, given its bytes and its type.
 ///
 /// The checksum is the CRC-32C, masked, because a CRC is weak for bytes that contain their own CRC.
-uint32_t scrollback_log_checksum(const void *bytes, size_t count);
+/// It is computed with the processor's instruction, if the processor has one.
+uint32_t scrollback_checksum(const void *bytes, size_t count);
+
+/// Computes the same checksum as on a processor without the instruction, for tests.
+uint32_t scrollback_checksum_by_table(const void *bytes, size_t count);
 
 #pragma clang assume_nonnull end
 

@@ -102,9 +102,6 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Makes a LevelDB with Snappy report errors as one without Snappy does, for tests.
-    package func assumeNoSnappy() { scrollback_env_assume_no_snappy(pointer) }
-
     /// Calls a closure while holding the lock of a database, so that no process can open the
     /// database.
     ///

@@ -57,8 +57,7 @@ extension LevelDB {
     /// every table file that it finds. Rows from tables have valid checksums; rows from logs may
     /// have wrong ones. The call takes no lock.
     ///
-    /// - Throws: `unsupportedCompression`, before any file is changed; `corruption`, or errors of
-    ///   the disk.
+    /// - Throws: `corruption`, or errors of the disk.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {

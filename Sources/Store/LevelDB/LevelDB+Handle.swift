@@ -7,7 +7,6 @@ extension LevelDB {
     final class Handle: Sendable {
         let path: String
         private let database: Pointer
-        let verifiesChecksums: Bool
         let firstDamage: FirstDamage
         /// The environment, which must outlive the database.
         private let environment: Environment
@@ -32,7 +31,6 @@ extension LevelDB {
             self.path = path
             self.environment = environment
             self.firstDamage = firstDamage
-            verifiesChecksums = options.verifiesChecksums
         }
 
         deinit {
@@ -60,7 +58,6 @@ extension StoreOptions {
     var native: scrollback_db_options {
         let options = clamped
         var native = scrollback_db_options()
-        native.is_compressed = options.isCompressed
         native.bloom_bits_per_key = Int32(options.bloomFilterBitsPerKey)
         native.max_open_files = Int32(options.maxOpenFiles)
         native.write_buffer_size = options.writeBufferByteCount

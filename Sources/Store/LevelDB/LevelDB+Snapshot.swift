@@ -12,7 +12,7 @@ extension LevelDB {
 
         init(_ handle: Handle) {
             self.handle = handle
-            snapshot = Pointer(scrollback_snapshot_create(handle.pointer, handle.verifiesChecksums))
+            snapshot = Pointer(scrollback_snapshot_create(handle.pointer))
         }
 
         deinit { scrollback_snapshot_release(pointer) }

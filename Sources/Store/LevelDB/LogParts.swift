@@ -91,7 +91,7 @@ struct LogParts {
     }
 
     private static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
-        bytes[range].withUnsafeBytes { scrollback_log_checksum($0.baseAddress!, $0.count) }
+        bytes[range].withUnsafeBytes { scrollback_checksum($0.baseAddress!, $0.count) }
     }
 
     /// Replaces damaged bytes by one fragment that LevelDB skips.

@@ -24,12 +24,6 @@ extension StoreError {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
             self.init(lockedAt: path, cause: cause)
-        } else if report.hasSuffix("[compressed]") {
-            self.init(
-                .unsupportedCompression,
-                "the files are compressed with Snappy, and the linked LevelDB was built without "
-                    + "Snappy: open them with a LevelDB that has Snappy, such as that of Linux",
-                path: path, cause: cause)
         } else if let mark = report.range(of: " [errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {

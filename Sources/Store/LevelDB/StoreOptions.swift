@@ -12,10 +12,11 @@ public struct StoreOptions: Hashable, Sendable {
     /// tables.
     public var writeBufferByteCount = 4 << 20
 
-    /// The size of the in-memory cache of uncompressed table blocks.
+    /// The size of the in-memory cache of table blocks that are not mapped into memory.
     ///
-    /// The default is 8 MiB; the minimum is 0. A larger value makes reads of old messages in random
-    /// places faster, but not reads of the newest messages.
+    /// The default is 8 MiB; the minimum is 0. Blocks of an encrypted store are decrypted into this
+    /// cache: a larger value makes reads of old messages in random places faster. Tables of an
+    /// unencrypted store are mapped, and do not use the cache.
     public var blockCacheByteCount = 8 << 20
 
     /// The number of bits per key of the Bloom filters.
@@ -25,19 +26,6 @@ public struct StoreOptions: Hashable, Sendable {
     /// up every message that may already be stored. The filters are in memory: 10 bits per key are
     /// about a byte for each key.
     public var bloomFilterBitsPerKey = 10
-
-    /// A Boolean value that indicates whether tables are compressed with Snappy.
-    ///
-    /// The default is `true`. Without compression, reading pages of old messages takes half the
-    /// time, and the files are nearly twice as large. LevelDB has Snappy on Linux. On Apple's
-    /// systems, the package builds LevelDB without it, and the option has no effect.
-    public var isCompressed = true
-
-    /// A Boolean value that indicates whether each read of a block verifies its checksum.
-    ///
-    /// The default is `true`. Verification makes lookups on disk take a fifth longer. Without it,
-    /// an app may show a message that the disk has corrupted.
-    public var verifiesChecksums = true
 
     /// A Boolean value that indicates whether the store has an index for fast message searches.
     ///

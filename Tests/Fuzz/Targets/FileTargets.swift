@@ -71,7 +71,7 @@ extension FuzzTarget {
 private func fragment(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let payload = Array(payload.prefix(Int(UInt16.max)))
     let checked = [type] + payload
-    let sum = scrollback_log_checksum(checked, checked.count)
+    let sum = scrollback_checksum(checked, checked.count)
     let head = withUnsafeBytes(of: sum.littleEndian, Array.init)
     return head + [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + checked
 }
