@@ -16,6 +16,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case clearing
     /// Removes the files of a cache.
     case rebuilding
+    /// Migrates a store of the first version.
+    case migrating
     /// Replaces the cache of an open store.
     case replacingCache
     /// Encrypts all files with another key.
@@ -55,6 +57,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .loggingOut: LoggingOut(directory: directory)
         case .clearing: Clearing(directory: directory)
         case .rebuilding: Rebuilding(directory: directory)
+        case .migrating: Migrating(directory: directory)
         case .replacingCache: ReplacingCache(directory: directory)
         case .reencrypting: Reencrypting(directory: directory)
         case .savingFileCache: SavingFileCache(directory: directory)

@@ -96,6 +96,42 @@ struct Rebuilding: Performer {
     }
 }
 
+/// Requires that the next process finishes the migration with all outbox items, and that no files of
+/// the old cache stay.
+struct Migrating: Performer {
+    let directory: URL
+
+    func prepare() throws {
+        let store = try ChatStore(
+            at: directory, environments: (.disk(), .disk()), schema: StoreSchema(migrations: []))
+        try store.write { batch in
+            try batch.save(Message("said", at: 1))
+            try batch.save(OutboxItem("written"))
+            try batch.setDraft("draft", of: "general")
+        }
+        store.close()
+    }
+
+    func run() throws { try ChatStore(at: directory).close() }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        let store = try ChatStore(at: directory)
+        let report = store.openingReport
+        problems.expect(try store.pendingTexts == ["written"], "the outbox has changed")
+        problems.expect(try store.draft(of: "general") == "draft", "the draft is missing")
+        problems.expect(
+            !report.isOutboxRebuilt && report.outboxLoss == nil && report.replacedCache == nil,
+            "damage: \(report)")
+        try problems.expect(try store.texts == [], "cached: \(store.texts)")
+        store.close()
+        let caches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.contains("cache") }
+        problems.expect(caches == ["cache-2"], "caches: \(caches)")
+        return problems.list
+    }
+}
+
 /// Requires that the next process has the old cache or an empty one, and the user's outbox items.
 struct ReplacingCache: Performer {
     let directory: URL

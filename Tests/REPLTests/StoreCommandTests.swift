@@ -183,7 +183,7 @@ import Testing
         // Both databases have a row with this key.
         #expect(
             await reply("store get 7376")
-                == "cache schema: version → 1\noutbox schema: version → 1")
+                == "cache schema: version → 2\noutbox schema: version → 2")
     }
 
     @Test func limitedListOfRowsReportsFurtherRows() async {

@@ -33,7 +33,7 @@ import Testing
         let store = try directory.open()
         let report = try store.damageReport()
         #expect(!report.isDamaged && report.unreadableRows == [:] && report.searchFailures == [])
-        #expect(report.schemaVersion == 1 && !report.isEncrypted)
+        #expect(report.schemaVersion == 2 && !report.isEncrypted)
         #expect(try report.cacheByteCount == store.cachedDataSize() && report.cacheByteCount > 0)
         #expect(try report.outboxByteCount == store.outboxDataSize())
         store.close()

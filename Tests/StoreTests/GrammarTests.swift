@@ -61,7 +61,7 @@ import Testing
         store.close()
 
         let cache = try raw("cache", directory) { try RawCache($0) }
-        #expect(cache.version == 1 && cache.nextNumber == 4)
+        #expect(cache.version == 2 && cache.nextNumber == 4)
         #expect(cache.numbers == ["a": 2, "ö": 3] && cache.urls == [2: "a", 3: "ö"])
         #expect(cache.cleared == [0])
         #expect(cache.users == ["alice": user])
@@ -83,7 +83,7 @@ import Testing
         #expect(a.state == RawCache.State(count: 3, access: 1))
 
         let outbox = try raw("outbox", directory) { try RawOutbox($0) }
-        #expect(outbox.version == 1 && outbox.nextNumber == 3)
+        #expect(outbox.version == 2 && outbox.nextNumber == 3)
         #expect(outbox.generation == 1 && cache.generation == 1)
         #expect(outbox.outboxItems["a"]?.map(\.item) == items)
         #expect(outbox.outboxItems["a"]?.map(\.sequence) == [1, 2])

@@ -93,7 +93,7 @@ import Testing
         rows.expect("75 616e6e", "0a 03 616e6e")
         rows.expect("74 66656564", "cafe")
         // schema 's': 'v' → version, 'n' → the next channel's number.
-        rows.expect("73 76", "00000001")
+        rows.expect("73 76", "00000002")
         rows.expect("73 6e", "00000003")
         rows.expectNoMore()
     }
@@ -110,7 +110,7 @@ import Testing
         // request 'r', request id → the rest of the item's key.
         rows.expect("72 7131", "0001 63 0000000000000001")
         // schema 's': 'v' → version, 'n' → the next item's sequence, 'g' → generation.
-        rows.expect("73 76", "00000001")
+        rows.expect("73 76", "00000002")
         rows.expect("73 6e", "0000000000000002")
         rows.expect("73 67", "0000000000000001")
         rows.expectNoMore()

@@ -26,7 +26,9 @@ import Testing
 
     @Test func versionHasAFileOfItsOwn() throws {
         let store = try open()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(
+            try String(contentsOf: file("VERSION"), encoding: .utf8)
+                == "\(StoreSchema.current.version)\n")
         var expected = OpeningReport()
         expected.isNew = true
         expected.isCacheNew = true
@@ -123,7 +125,9 @@ import Testing
             #expect(mkfifo(file(name).path, 0o600) == 0)
         }
         try open().close()
-        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(
+            try String(contentsOf: file("VERSION"), encoding: .utf8)
+                == "\(StoreSchema.current.version)\n")
     }
 
     // MARK: Versions
@@ -151,7 +155,7 @@ import Testing
 
     private static func emptySchema(_ version: Int) -> StoreSchema {
         StoreSchema(
-            migrations: (2..<version + 1).map { Migration(to: $0) { (_, _, _) in } })
+            migrations: (2..<version + 1).map { Migration(to: $0) { (_, _) in } })
     }
 
     @Test func filesOfANewerVersionAreNotChanged() throws {
@@ -216,13 +220,9 @@ import Testing
     private func schema(to version: Int, ran: Steps? = nil) -> StoreSchema {
         StoreSchema(
             migrations: (2..<version + 1).map { version in
-                Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
+                Migration(to: version) { (outbox, tell) throws(StoreError) in
                     ran?.add(version)
                     for index in 0..<4 {
-                        let rows = Overlay()
-                        rows.put(
-                            { $0.tokenKey("step \(version) \(index)") }, { $0.integer(UInt8(1)) })
-                        try cache.write(rows, isDurable: false)
                         let items = Overlay()
                         let item = OutboxItem(
                             "\(version)", request: RequestID("\(version)-\(index)"))
@@ -236,17 +236,28 @@ import Testing
             })
     }
 
-    private func expectMigrated(_ store: ChatStore, to version: Int) throws {
-        let steps = (2..<version + 1).flatMap { step in (0..<4).map { "step \(step) \($0)" } }
-        #expect(try store.tokenScopes() == steps)
-        #expect(try store.outboxItems(in: "moved").count == steps.count)
-        #expect(try store.message("a", in: "general")?.text == "a")
+    private func expectMigrated(
+        _ store: ChatStore, to version: Int, isCacheKept: Bool = false
+    ) throws {
+        #expect(try store.outboxItems(in: "moved").count == 4 * (version - 1))
+        #expect(try store.draft(of: "general") == "draft")
+        // The cache is replaced, which is no damage.
+        #expect(try store.message("a", in: "general")?.text == (isCacheKept ? "a" : nil))
+        let report = store.openingReport
+        #expect(report.isCacheNew == !isCacheKept && !report.isNew)
+        #expect(report.replacedCache == nil && report.outboxLoss == nil)
+        let caches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            .filter { $0.contains("cache") }
+        #expect(caches.count == 1 && !caches[0].hasPrefix("replaced"))
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "\(version)\n")
     }
 
     private func makeVersion1() throws {
         let store = try open(StoreSchema(migrations: []))
-        try store.write { try $0.save(Message("a", at: 1)) }
+        try store.write { batch in
+            try batch.save(Message("a", at: 1))
+            try batch.setDraft("draft", of: "general")
+        }
         store.close()
     }
 
@@ -295,17 +306,32 @@ import Testing
         #expect(store.openingReport.isNew && store.openingReport.migratedFrom == nil)
     }
 
-    @Test(arguments: [false, true])
-    func migrationStepIsDoneWhenBothDatabasesHaveItsVersion(isCacheFirst: Bool) throws {
+    /// As if the process had been killed between the migration of the outbox and the replacement
+    /// of the cache.
+    @Test func cacheOfAnOlderVersionIsReplacedAfterTheOutboxWasMigrated() throws {
         try makeVersion1()
-        // Simulates a process that was killed after the version was written to one database, and
-        // before it was written to the other.
-        let name = isCacheFirst ? "cache" : "outbox"
-        do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
+        try open(schema(to: 2)).close()
+        try FileManager.default.removeItem(at: file("cache-2"))
+        try FileManager.default.removeItem(at: file("REPLACED"))
+        let cache = try LevelDB(at: file("cache").path)
+        try cache.setSchemaVersion(1)
+        cache.close()
+        let ran = Steps()
+        var progress: [Double] = []
+        let store = try ChatStore(
+            at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 2, ran: ran)
+        ) { progress.append($0.fractionCompleted) }
+        #expect(ran.all == [] && progress == [0, 1])
+        #expect(store.openingReport.migratedFrom == 1)
+        try expectMigrated(store, to: 2)
+    }
+
+    @Test func currentCacheStaysWhenTheOutboxIsMigrated() throws {
+        try makeVersion1()
+        do { try LevelDB(at: file("cache").path).setSchemaVersion(2) }
         let ran = Steps()
         let store = try open(schema(to: 2, ran: ran))
         #expect(ran.all == [2])
-        #expect(store.openingReport.migratedFrom == 1)
-        try expectMigrated(store, to: 2)
+        try expectMigrated(store, to: 2, isCacheKept: true)
     }
 }

@@ -52,7 +52,7 @@ import Testing
                 "reply: channel 2, a, 7/r → nothing",
                 "request: channel 2, q → r",
                 "schema: next number → 4",
-                "schema: version → 1",
+                "schema: version → 2",
                 "token: feed → 2 bytes",
                 "user: alice → User",
                 "stale: channel 2, up to +∞ → down to -∞, epoch 3",
@@ -68,7 +68,7 @@ import Testing
                 "request: d → cats, number 1",
                 "schema: generation → 1",
                 "schema: next number → 2",
-                "schema: version → 1",
+                "schema: version → 2",
             ])
         // SearchIndexFormatTests tests the descriptions of the search index's rows.
         let tables = Set(Table.allCases).subtracting(Table.ofIndex).map(\.name)

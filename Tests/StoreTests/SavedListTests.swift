@@ -224,18 +224,6 @@ import Testing
         }
     }
 
-    @Test func migrationRemovesTheSavedList() throws {
-        try ask()
-        let store = try ChatStore(
-            at: directory.url, environments: (.disk(), .disk()),
-            schema: StoreSchema(
-                migrations: StoreSchema.current.migrations
-                    + [Migration(to: StoreSchema.current.version + 1) { (_, _, _) in }]))
-        defer { store.close() }
-        #expect(try store.groupChannels(limit: 1).urls == "c150")
-        #expect(try hasReadAll(store))
-    }
-
     // MARK: Saving
 
     @Test func unreadListsAreNotSaved() throws {

@@ -30,6 +30,9 @@ struct SchemaFixture {
         return directory
     }
 
+    /// False if the linked LevelDB cannot read the files: those of version 1 are compressed.
+    var isReadable: Bool { version > 1 || hasSnappy }
+
     /// All rows as lines.
     ///
     /// The first line of each database is the database's name.
@@ -59,10 +62,9 @@ struct SchemaFixture {
     /// Returns the rows of a closed store without decoding them.
     static func rows(of directory: StoreDirectory) throws -> [String] {
         var lines: [String] = []
-        for name in ["cache", "outbox"] {
-            let database = try LevelDB(
-                at: directory.url.appending(path: name).path,
-                environment: directory.environment(name))
+        let files = StoreFiles(directory: directory.url)
+        for (name, path) in [("cache", files.cache), ("outbox", files.outbox)] {
+            let database = try LevelDB(at: path, environment: directory.environment(name))
             lines.append(name)
             lines += try database.snapshot().rows().map { "\($0.key.hex) → \($0.value.hex)" }
             database.close()
@@ -150,7 +152,12 @@ extension SchemaFixture {
     }
 }
 
-/// True if the linked LevelDB has Snappy, with which the fixtures are compressed.
+extension [String] {
+    /// The lines of the outbox, among all rows of a store.
+    var ofOutbox: ArraySlice<String> { self[(firstIndex(of: "outbox") ?? endIndex)...] }
+}
+
+/// True if the linked LevelDB has Snappy, with which the fixtures of version 1 are compressed.
 ///
 /// On Apple's systems, the package builds LevelDB without it.
 let hasSnappy: Bool = {

@@ -76,7 +76,7 @@ import Testing
             store.close()
             let schema = StoreSchema(
                 migrations: StoreSchema.current.migrations
-                    + [Migration(to: StoreSchema.current.version + 1) { (_, _, _) in }])
+                    + [Migration(to: StoreSchema.current.version + 1) { (_, _) in }])
             return try ChatStore(
                 at: directory.url, environments: (.disk(), .disk()), schema: schema)
         }

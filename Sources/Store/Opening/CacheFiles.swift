@@ -65,12 +65,13 @@ struct CacheFiles {
     /// - Throws: `corruption`, with the reason as its cause, if the cache was replaced for a reason
     ///   of the same kind within ``CacheReplacement/pause``, in which case nothing was changed;
     ///   errors of the disk.
-    func replace(reason: StoreError, at now: Timestamp?) throws(StoreError) -> String {
+    func replace(
+        _ kind: CacheReplacement.Kind, _ reason: StoreError, at now: Timestamp?
+    ) throws(StoreError) -> String {
         let current = try currentNumber()
         if let now {
             let last = try CacheReplacement(in: directory)
-            let replacement = CacheReplacement(
-                number: current + 1, time: now, kind: CacheReplacement.Kind(reason))
+            let replacement = CacheReplacement(number: current + 1, time: now, kind: kind)
             if let last, last.number <= current, last.prevents(replacement) {
                 throw StoreError(
                     .corruption,
@@ -98,6 +99,12 @@ struct CacheFiles {
     }
 
     private func setAside(_ number: Int) throws(StoreError) {
+        // A cache of an older version contains no damage that a bug report could show.
+        if let last = try CacheReplacement(in: directory), last.number == number + 1,
+            last.kind == .older
+        {
+            return try DiskFile.removeAll(at: path(number))
+        }
         let others = try numbers(after: CacheFiles.replacedPrefix)
         if others.contains(where: { $0 > number }) {
             return try DiskFile.removeAll(at: path(number))
@@ -132,6 +139,8 @@ struct CacheReplacement: Hashable {
         case row
         /// A newer version of the package wrote the rows.
         case schema
+        /// An older version of the package wrote the rows, which is no damage.
+        case older
 
         init(_ reason: StoreError) {
             if reason.code == .newerSchema {
@@ -180,10 +189,11 @@ struct CacheReplacement: Hashable {
 
     /// Returns a Boolean value that indicates whether another replacement is too early.
     ///
-    /// If the clock was set back, it is not.
+    /// If the clock was set back, it is not. Caches of older versions are always replaced.
     func prevents(_ other: CacheReplacement) -> Bool {
         let (elapsed, overflows) = other.time.milliseconds
             .subtractingReportingOverflow(time.milliseconds)
-        return kind == other.kind && !overflows && (0..<CacheReplacement.pause).contains(elapsed)
+        return kind == other.kind && kind != .older && !overflows
+            && (0..<CacheReplacement.pause).contains(elapsed)
     }
 }

@@ -12,7 +12,8 @@ extension ChatStore {
     ///   - encryptionKey: The key of the store. If you pass a key, a new store is encrypted. To
     ///     encrypt or decrypt an existing store, call ``reencrypt(at:from:to:progress:)``.
     ///   - migrationHandler: A closure that is called on this thread while files of an older
-    ///     version are migrated: at the beginning, from time to time, and at the end.
+    ///     version are migrated: at the beginning, from time to time, and at the end. The outbox is
+    ///     migrated. The cache is replaced by an empty one, because its data can be fetched again.
     /// - Throws: ``StoreError``. With these codes, nothing was changed: `locked` if the store is
     ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
     ///   if the key does not match the store, if the store is encrypted and no key is given, or if
@@ -66,7 +67,7 @@ extension ChatStore {
             found = try ChatStore.openedOrRecovered(files, encryptionKey, now) {
                 () throws(StoreError) in
                 try ChatStore.opened(
-                    files, options, environments, encryptionKey, schema, migrationHandler)
+                    files, options, environments, encryptionKey, schema, now, migrationHandler)
             }
             try files?.caches.setReplacedAside()
         } catch {
@@ -118,7 +119,7 @@ extension ChatStore {
     private static func opened(
         _ files: StoreFiles?, _ options: StoreOptions,
         _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
-        _ key: EncryptionKey?, _ schema: StoreSchema,
+        _ key: EncryptionKey?, _ schema: StoreSchema, _ now: Timestamp,
         _ migrationHandler: (MigrationProgress) -> Void
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
@@ -135,7 +136,7 @@ extension ChatStore {
         }
         var report = OpeningReport()
         report.isReencryptionUnfinished = keys?.isUnfinished ?? false
-        let cache = try LevelDB(
+        var cache = try LevelDB(
             at: files?.cache ?? "/cache", options: options, environment: environments.cache)
         report.cacheLogs = cache.takeLogReport()
         let outbox = try LevelDB.opened(
@@ -148,7 +149,7 @@ extension ChatStore {
         }
         report.outboxCopy = try files?.outboxCopies().last
         let isOutboxNew = try outbox.schemaVersion() == nil
-        try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
+        try ChatStore.migrate(&cache, outbox, to: schema, files, now, &report, migrationHandler)
         try cache.turnIndex(isOn: options.isSearchIndexed)
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
@@ -180,40 +181,38 @@ extension ChatStore {
     }
 
     private static func migrate(
-        _ cache: LevelDB, _ outbox: LevelDB, to schema: StoreSchema, _ files: StoreFiles?,
-        _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
+        _ cache: inout LevelDB, _ outbox: LevelDB, to schema: StoreSchema, _ files: StoreFiles?,
+        _ now: Timestamp, _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
     ) throws(StoreError) {
         let versions = try schema.versions(of: cache, outbox)
         let hasReplaced = try files?.caches.replaced().isEmpty == false
         report.isNew = versions == (nil, nil) && !hasReplaced
-        report.isCacheNew = versions.cache == nil
-        let found = min(versions.cache ?? schema.version, versions.outbox ?? schema.version)
+        var cacheVersion = versions.cache
+        let found = min(cacheVersion ?? schema.version, versions.outbox ?? schema.version)
         try files?.setVersion(schema.version)
         if found < schema.version {
             report.migratedFrom = found
-            let count = Double(schema.version - found)
+            // If damage has removed the outbox's version, assume that of the cache.
+            let steps = schema.migrations.filter { $0.version > versions.outbox ?? found }
             func reportProgress(_ done: Double) {
                 handler(
                     MigrationProgress(
                         fromVersion: found, toVersion: schema.version,
-                        fractionCompleted: done / count))
+                        fractionCompleted: done / Double(max(steps.count, 1))))
             }
             reportProgress(0)
-            // Remove the saved lists before the migrations. Otherwise, a crash could leave lists
-            // that contradict the migrated rows.
-            let batch = Overlay()
-            batch.remove { $0.schemaKey(.lists) }
-            try cache.write(batch, isDurable: true)
-            for step in schema.migrations where step.version > found {
-                let before = Double(step.version - 1 - found)
-                try step.run(cache, outbox) { reportProgress(before + $0) }
-                // Write the version of the outbox first. After a crash between the two writes, the
-                // lower version, that of the cache, determines which migrations run again.
+            for (index, step) in steps.enumerated() {
+                try step.run(outbox) { reportProgress(Double(index) + $0) }
                 try outbox.setSchemaVersion(step.version)
-                try cache.setSchemaVersion(step.version)
             }
-            reportProgress(count)
+            // Replace the cache last: until then, the next opening finds its version.
+            if let files, let old = cacheVersion, old < schema.version {
+                cache = try files.replaced(cache, ofVersion: old, at: now)
+                cacheVersion = nil
+            }
+            reportProgress(Double(max(steps.count, 1)))
         }
+        report.isCacheNew = cacheVersion == nil
         // A database without a version is new, or was created again because its files were lost.
         // When a store is created, the outbox's version is written first. Therefore, if only the
         // cache has a version, the outbox was lost. If an outbox without a version contains items,
@@ -227,7 +226,7 @@ extension ChatStore {
             }
             try outbox.setSchemaVersion(schema.version, loss)
         }
-        if versions.cache == nil { try cache.setSchemaVersion(schema.version) }
+        if cacheVersion == nil { try cache.setSchemaVersion(schema.version) }
     }
 }
 

@@ -34,7 +34,8 @@ extension ChatStore {
             }
             let old = cache
             let files = directory.map(CacheFiles.init(in:))
-            let new = try openEmptyCache(at: files?.replace(reason: reason, at: now) ?? old.path)
+            let new = try openEmptyCache(
+                at: files?.replace(CacheReplacement.Kind(reason), reason, at: now) ?? old.path)
             let committed = CommittedState(
                 number: number + 1, cache: try new.snapshot(), outbox: try outbox.snapshot())
             writer = Writer(next: writer.next.ofEmptyCache)
@@ -120,9 +121,23 @@ extension StoreFiles {
         // As for ``ChatStore/removeCache(at:)``, lock both databases.
         try environment.withLock(of: outbox) { () throws(StoreError) in
             try environment.withLock(of: cache) { () throws(StoreError) in
-                _ = try caches.replace(reason: reason, at: now)
+                _ = try caches.replace(CacheReplacement.Kind(reason), reason, at: now)
             }
         }
+    }
+
+    /// Replaces the open cache of an older version by an empty one.
+    ///
+    /// The caller has the outbox open, so that no other process opens the cache.
+    func replaced(
+        _ cache: LevelDB, ofVersion version: Int, at now: Timestamp
+    ) throws(StoreError) -> LevelDB {
+        cache.retire {}
+        let reason = StoreError(
+            .corruption, "the files have the older version \(version)", path: cache.path)
+        return try LevelDB(
+            at: caches.replace(.older, reason, at: now), options: cache.options,
+            environment: cache.environment.another())
     }
 }
 

@@ -7,11 +7,14 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
-    /// The cache is new in a new store, after ``ChatStore/removeCache(at:)``, and after its files
-    /// were lost or replaced. In these cases, the outbox still exists, and ``isNew`` is false.
+    /// The cache is new in a new store, after ``ChatStore/removeCache(at:)``, after a migration, and
+    /// after its files were lost or replaced. Except in a new store, the outbox still exists, and
+    /// ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before the migration; `nil` if no migration was necessary.
+    ///
+    /// A migration keeps the outbox, and replaces the cache by an empty one.
     public internal(set) var migratedFrom: Int?
 
     /// A Boolean value that indicates whether a call of

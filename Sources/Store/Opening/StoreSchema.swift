@@ -1,4 +1,6 @@
-/// The version of the format of keys and values on disk, with its migrations.
+/// The version of the format of the files, with the migrations of the outbox.
+///
+/// A cache of another version is replaced by an empty one, because its data can be fetched again.
 package struct StoreSchema: Sendable {
     /// The version that this code writes.
     package let version: Int
@@ -16,7 +18,10 @@ package struct StoreSchema: Sendable {
     }
 
     /// The schema that this version of the package writes.
-    package static let current = StoreSchema(migrations: [])
+    package static let current = StoreSchema(migrations: [
+        // Version 1 compressed tables with Snappy if the linked LevelDB had it.
+        Migration(to: 2) { (outbox, _) throws(StoreError) in try outbox.compact() }
+    ])
 }
 
 extension StoreSchema {
@@ -53,18 +58,16 @@ package struct Migration: Sendable {
     /// The version after the migration.
     package let version: Int
 
-    /// Changes the rows of both databases.
+    /// Changes the rows or the files of the outbox.
     ///
     /// The last parameter is a closure to call with the completed fraction. The new version is
     /// written only after the migration. If the process ends during a migration, the migration runs
     /// again, so it must accept rows that it has already changed.
-    package let run:
-        @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
-            throws(StoreError) -> Void
+    package let run: @Sendable (_ outbox: LevelDB, (Double) -> Void) throws(StoreError) -> Void
 
     package init(
         to version: Int,
-        run: @escaping @Sendable (LevelDB, LevelDB, (Double) -> Void) throws(StoreError) -> Void
+        run: @escaping @Sendable (LevelDB, (Double) -> Void) throws(StoreError) -> Void
     ) {
         self.version = version
         self.run = run
