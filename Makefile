@@ -349,6 +349,7 @@ figures figures-update: deps
 # The libraries with which the store is compared.
 deps-bench:
 	$(call have,sqlite3.h) || $(call install,libsqlite3-dev,sqlite)
+	$(call have,lmdb.h) || $(call install,liblmdb-dev,lmdb)
 
 deps-interop:
 	command -v protoc >/dev/null || $(call install,protobuf-compiler,protobuf)

@@ -42,10 +42,12 @@ let package = Package(
             ]
         ),
 
-        // LevelDB and SQLite, called from C, on Linux.
+        // LevelDB, SQLite and LMDB, called from C, on Linux.
         .target(
             name: "CPeers",
-            linkerSettings: [.linkedLibrary("leveldb"), .linkedLibrary("sqlite3")]
+            linkerSettings: [
+                .linkedLibrary("leveldb"), .linkedLibrary("sqlite3"), .linkedLibrary("lmdb"),
+            ]
         ),
 
         .executableTarget(
@@ -63,6 +65,7 @@ let package = Package(
         .executableTarget(
             name: "SyncBench",
             dependencies: [
+                .product(name: "Measuring", package: "Measuring"),
                 .product(name: "Models", package: "scrollback"),
                 .product(name: "Store", package: "scrollback"),
                 .product(name: "Sync", package: "scrollback"),

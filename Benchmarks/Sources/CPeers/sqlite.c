@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    PUT, DELETE, NEWEST, BEFORE, GET, COUNT, COUNT_ALL, DRAFT, PUT_CHANNEL, CHANNELS,
+    PUT, DELETE, NEWEST, BEFORE, FROM, GET, COUNT, COUNT_ALL, DRAFT, PUT_CHANNEL, CHANNELS,
     STATEMENTS
 };
 
@@ -16,6 +16,8 @@ static const char *const texts[STATEMENTS] = {
                "ORDER BY created_at DESC, id DESC LIMIT ?",
     [BEFORE] = "SELECT payload FROM message WHERE channel = ? AND created_at < ? "
                "ORDER BY created_at DESC, id DESC LIMIT ?",
+    [FROM] = "SELECT payload FROM message WHERE channel = ? AND created_at >= ? "
+             "ORDER BY created_at, id LIMIT ?",
     [GET] = "SELECT payload FROM message WHERE channel = ? AND id = ?",
     [COUNT] = "SELECT COUNT(*) FROM message WHERE channel = ?",
     [COUNT_ALL] = "SELECT COUNT(*) FROM message",
@@ -249,6 +251,19 @@ size_t peer_sqlite_page(
     sqlite3_bind_int64(page, 1, channel);
     if (!is_newest) sqlite3_bind_int64(page, 2, before);
     sqlite3_bind_int64(page, is_newest ? 2 : 3, (sqlite3_int64)limit);
+    size_t count = read_all(self, page, read, context);
+    end(self);
+    return count;
+}
+
+size_t peer_sqlite_page_from(
+    peer_sqlite *self, uint32_t channel, int64_t from, size_t limit, peer_reader read,
+    void *context) {
+    begin(self);
+    sqlite3_stmt *page = statement(self, FROM);
+    sqlite3_bind_int64(page, 1, channel);
+    sqlite3_bind_int64(page, 2, from);
+    sqlite3_bind_int64(page, 3, (sqlite3_int64)limit);
     size_t count = read_all(self, page, read, context);
     end(self);
     return count;

@@ -17,6 +17,8 @@ protocol Engine: AnyObject, SendableMetatype {
     static var largestSize: Int { get }
     /// True if only writes to this store are measured.
     static var onlyWrites: Bool { get }
+    /// True if only reads of messages from this store are measured.
+    static var onlyReads: Bool { get }
 
     /// Opens the store in an existing directory.
     init(at directory: URL) throws
@@ -43,6 +45,9 @@ protocol Engine: AnyObject, SendableMetatype {
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call
     /// Reads the newest page, and determines whether the page is complete.
     func checkedPage(_ channel: Int, limit: Int) -> Call?
+    /// Reads the messages on both sides of a time: `limit` older ones, and `limit` from the time
+    /// on.
+    func screen(_ channel: Int, around time: Timestamp, each limit: Int) -> Call?
     func lookup(_ id: MessageID, in channel: Int) -> Call
     func count(in channel: Int) -> Call
     func count() -> Call
@@ -61,9 +66,11 @@ extension Engine {
 
     static var largestSize: Int { .max }
     static var onlyWrites: Bool { false }
+    static var onlyReads: Bool { false }
     func load(_ items: [Item]) throws -> Bool { false }
     func coverEverything() throws {}
     func checkedPage(_ channel: Int, limit: Int) -> Call? { nil }
+    func screen(_ channel: Int, around time: Timestamp, each limit: Int) -> Call? { nil }
 }
 
 /// The stores that are compared.
@@ -71,5 +78,5 @@ extension Engine {
 /// Scrollback's store is the first.
 let engineTypes: [any Engine.Type] = [
     ScrollbackEngine.self, LevelDBEngine.self, BlindLevelDBEngine.self, SQLiteEngine.self,
-    IntegerSQLiteEngine.self, GRDBEngine.self, RecipeEngine.self,
+    IntegerSQLiteEngine.self, GRDBEngine.self, RecipeEngine.self, LMDBEngine.self,
 ]

@@ -31,12 +31,12 @@ struct Probe: ParsableCommand {
         let start = ContinuousClock.now
         let engine = try type.init(at: URL(filePath: directory))
         let opened = ContinuousClock.now
-        let page = engine.page(7, before: nil, limit: Row.pageSize)
+        let page = engine.page(7, before: nil, limit: 40)
         let begun = ContinuousClock.now
         keep(try page())
         var answer = Answer(
             open: start.duration(to: opened).nanoseconds,
-            firstPage: begun.duration(to: .now).nanoseconds, memory: 0)
+            firstPage: begun.duration(to: .now).nanoseconds, memory: privateMemory())
         if readsAll { answer.memory = try mostMemory(reading: engine) }
         try engine.close()
         print(String(decoding: try JSONEncoder().encode(answer), as: UTF8.self))

@@ -1,3 +1,4 @@
+import Foundation
 import Measuring
 import Models
 
@@ -68,6 +69,21 @@ extension Row {
                 let age = dice.roll(below: perChannel - pageSize - 1)
                 return store.page(
                     channel, before: World.time(channel, age: age), limit: pageSize)
+            },
+            Row(Title.lastRead, calls: 300, rounds: 30) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                // The last read message: 15 to 79 messages are unread.
+                let age = 15 + dice.roll(below: 65)
+                return store.screen(
+                    channel, around: World.time(channel, age: age), each: pageSize / 2)
+            },
+            Row(Title.recentHit, calls: 500, rounds: 30) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                // By Zipf's law: the n-th newest message is looked up 1/n times as often as the
+                // newest one.
+                let fraction = Double(dice.roll(below: 1 << 20)) / Double(1 << 20)
+                let age = Int(pow(Double(perChannel), fraction)) - 1
+                return store.lookup(World.id(channel, age: age), in: channel)
             },
             Row(Title.hit, calls: 500, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
@@ -157,6 +173,8 @@ enum Title {
     static let newestChecked = "…, and whether it is complete"
     static let randomRaw = "random page of 30, raw"
     static let random = "random page of 30, decoded"
+    static let lastRead = "30 messages around the last read one, decoded"
+    static let recentHit = "lookup of a stored id, of new messages more often"
     static let hit = "lookup of a stored id"
     static let miss = "lookup of an unknown id"
     static let rawScan = "scan of all, raw"
@@ -180,5 +198,6 @@ enum Title {
     static let coldOpen = "open, cold"
     static let coldPage = "first page, cold"
     static let memory = "private memory while reading all"
+    static let firstMemory = "private memory after a cold open and the first page"
     static let disk = "disk, for each message"
 }

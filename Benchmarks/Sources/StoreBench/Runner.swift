@@ -74,7 +74,7 @@ final class Runner {
                 batches[type.name, default: []] += times
             }
         }
-        for type in types {
+        for type in types where !type.onlyReads {
             results.append(
                 Result(world.size, Title.insert, type.name, rates[type.name]!, .perSecond))
             results.append(
@@ -128,6 +128,7 @@ final class Runner {
         var coldOpen = loaded
         var coldPage = loaded
         var memory = loaded
+        var firstMemory = loaded
         for type in types {
             let directory = directory(type.name, world.size)
             loaded[type.name] = [try Probe.ask(type.name, directory, world.size).open]
@@ -141,6 +142,7 @@ final class Runner {
                 let cold = try Probe.ask(name, directory, world.size, isCold: true)
                 coldOpen[name, default: []].append(cold.open)
                 coldPage[name, default: []].append(cold.firstPage)
+                firstMemory[name, default: []].append(cold.memory)
             }
         }
         for type in types where type.largestSize == .max {
@@ -157,6 +159,7 @@ final class Runner {
                 Result(world.size, Title.open, name, clean[name]!),
                 Result(world.size, Title.coldOpen, name, coldOpen[name]!),
                 Result(world.size, Title.coldPage, name, coldPage[name]!),
+                Result(world.size, Title.firstMemory, name, firstMemory[name]!, .bytes),
                 Result(world.size, Title.disk, name, [disk], .bytes),
             ]
             if let memory = memory[name] {
@@ -184,7 +187,9 @@ final class Runner {
 
     /// Measures a row with every store that has the operation.
     private func measure(_ row: Row, _ size: Int, _ stores: [any Engine]) throws {
-        let subjects = stores.filter { row.isBlind || !type(of: $0).onlyWrites }.map { store in
+        let subjects = stores.filter {
+            (row.isBlind || !type(of: $0).onlyWrites) && !(row.changes && type(of: $0).onlyReads)
+        }.map { store in
             Subject(name: store.name) { try row.call(store, $0, &$1) }
         }
         guard row.title == Title.durablePut else { return try measure(row, size, subjects) }
@@ -235,7 +240,8 @@ final class Runner {
 
     /// Deletes the 500 newest messages of a channel one by one, and measures reading the channel.
     private func measureAfterDeletions(_ size: Int, _ stores: [any Engine]) throws {
-        for store in stores where !type(of: store).onlyWrites {
+        let stores = stores.filter { !type(of: $0).onlyWrites && !type(of: $0).onlyReads }
+        for store in stores {
             for page in 0..<10 {
                 let items = (0..<100).map { World.extra(age: page * 100 + $0) }
                 if try !store.load(items) { _ = try store.insert(items)() }
@@ -249,7 +255,7 @@ final class Runner {
 
     /// Measures the channel list.
     func measureChannels() throws {
-        let types = types(0).filter { !$0.onlyWrites }
+        let types = types(0).filter { !$0.onlyWrites && !$0.onlyReads }
         let stores = try types.map { type in
             let directory = directory("channels" + type.name, 0)
             try FileManager.default.createDirectory(

@@ -57,6 +57,19 @@ extension TunedSQLiteEngine {
         }
     }
 
+    func screen(_ channel: Int, around time: Timestamp, each limit: Int) -> Call? {
+        { [db] in
+            var messages: [Message] = []
+            messages.reserveForPage(2 * limit)
+            withPointer(to: &messages) {
+                let (number, time) = (UInt32(channel + 1), time.milliseconds)
+                _ = peer_sqlite_page(db, number, time, limit, readMessages, $0)
+                _ = peer_sqlite_page_from(db, number, time, limit, readMessages, $0)
+            }
+            return messages.count
+        }
+    }
+
     func lookup(_ id: MessageID, in channel: Int) -> Call {
         let id = RawID(id)
         return { [db] in

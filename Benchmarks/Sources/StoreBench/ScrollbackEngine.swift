@@ -80,6 +80,15 @@ final class ScrollbackEngine: Engine {
         }
     }
 
+    func screen(_ channel: Int, around time: Timestamp, each limit: Int) -> Call? {
+        let url = World.url(channel)
+        var params = MessageListParams()
+        (params.previousResultSize, params.nextResultSize) = (limit, limit)
+        return { [store, params] in
+            try store.messages(in: url, around: .time(time), params: params).count
+        }
+    }
+
     func lookup(_ id: MessageID, in channel: Int) -> Call {
         let url = World.url(channel)
         return { [store] in try store.message(id, in: url) == nil ? 0 : 1 }

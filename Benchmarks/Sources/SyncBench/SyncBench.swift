@@ -17,7 +17,16 @@ struct SyncBench: AsyncParsableCommand {
     @Option(help: "Measure only what has this text in its name.")
     var filter: String?
 
+    @Option(help: .hidden)
+    var probe: String?
+
+    @Option(help: .hidden)
+    var directory: String?
+
     func run() async throws {
+        if let probe = probe.flatMap(MemoryProbe.init), let directory {
+            return try await probe.run(in: URL(filePath: directory))
+        }
         let scale = quick ? 10 : 1
         let cases: [(String, (URL) async throws -> [Row])] = [
             ("encryption", { try encryption(of: 200_000 / scale, in: $0) }),
@@ -28,6 +37,7 @@ struct SyncBench: AsyncParsableCommand {
             ("outbox, queue", { try await queue(of: 100_000 / scale, in: $0) }),
             ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
             ("cold start", { try await coldStart(100_000 / scale, 10_000 / scale, in: $0) }),
+            ("memory", { try MemoryProbe.rows(of: 100_000 / scale, in: $0) }),
             ("delegate", { try await delegate(2_000 / scale, in: $0) }),
             ("paging back", { try await pagingBack(100, in: $0) }),
             ("fold", { try await fold(2_000 / scale, in: $0) }),

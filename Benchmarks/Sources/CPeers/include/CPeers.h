@@ -120,6 +120,10 @@ bool peer_sqlite_delete(peer_sqlite *db, uint32_t channel, const char *id, size_
 size_t peer_sqlite_page(
     peer_sqlite *db, uint32_t channel, int64_t before, size_t limit, peer_reader read,
     void *_Nullable context);
+/// Reads the messages from a time on, oldest first.
+size_t peer_sqlite_page_from(
+    peer_sqlite *db, uint32_t channel, int64_t from, size_t limit, peer_reader read,
+    void *_Nullable context);
 bool peer_sqlite_get(
     peer_sqlite *db, uint32_t channel, const char *id, size_t id_size, peer_reader read,
     void *_Nullable context);
@@ -129,6 +133,31 @@ size_t peer_sqlite_count_all(peer_sqlite *db);
 void peer_sqlite_put_channels(peer_sqlite *db, const peer_channel *channels, size_t count);
 size_t peer_sqlite_channels(
     peer_sqlite *db, size_t limit, peer_reader read, void *_Nullable context);
+
+// MARK: LMDB, with the rows and the order of LevelDB
+
+/// A database with LMDB's default settings, in a mapped file.
+///
+/// It is the limit for reads: LMDB returns pointers into the file, and neither merges nor verifies.
+typedef struct peer_lmdb peer_lmdb;
+
+peer_lmdb *peer_lmdb_open(const char *path);
+void peer_lmdb_close(peer_lmdb *db);
+
+/// Writes new messages in one transaction, with their indexes and counters.
+void peer_lmdb_insert(peer_lmdb *db, const peer_message *messages, size_t count);
+
+size_t peer_lmdb_page(
+    peer_lmdb *db, uint32_t channel, int64_t before, size_t limit, peer_reader read,
+    void *_Nullable context);
+/// Reads the messages from a time on, oldest first.
+size_t peer_lmdb_page_from(
+    peer_lmdb *db, uint32_t channel, int64_t from, size_t limit, peer_reader read,
+    void *_Nullable context);
+bool peer_lmdb_get(
+    peer_lmdb *db, uint32_t channel, const char *id, size_t id_size, peer_reader read,
+    void *_Nullable context);
+size_t peer_lmdb_count(peer_lmdb *db, uint32_t channel);
 
 // MARK: A file
 
