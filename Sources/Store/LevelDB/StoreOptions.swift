@@ -40,7 +40,7 @@ public struct StoreOptions: Hashable, Sendable {
     /// Tests lower it, so that few messages make many segments.
     package var searchSegmentMessageCount = SearchIndex.segmentMessageCount
 
-    /// The maximum number of open table files, each about 2 MB in size.
+    /// The maximum number of open table files, each about 8 MB in size.
     ///
     /// The default is 500; the range is 74 to 50,000. The system may limit the number of open files
     /// further.
