@@ -2,10 +2,16 @@ extension Goal {
     /// The reason why the goal was missed, for the page.
     var reason: String {
         switch (row, wanted) {
+        case (Title.durableBatch, _):
+            "LevelDB's log grows, so its size is synced as well, while SQLite overwrites its log; an item takes 24,000 instructions, 14,700 in C"
+        case (Title.lastRead, _):
+            "newer messages are read with steps backward, each of which decodes up to 16 keys of a block again"
         case (Title.put, .atMost):
             "three fifths of the instructions are Scrollback's: the batch, the published state, the change for observers; C looks up the message instead"
         case (_, .atMost(_, Runner.appendName)):
             "one `fdatasync` in both; Scrollback also encodes the item, looks it up, and publishes a state, with the processor's caches cold after the wait"
+        case (_, .atMost(_, SQLiteEngine.name)), (_, .atMost(_, IntegerSQLiteEngine.name)):
+            "a step of LevelDB's cursor merges memory with all levels of tables"
         case (Title.rawScan, .atMost), (Title.scan, .atMost):
             "each row passes through a closure, in addition to the 1,050 instructions of LevelDB's step"
         case (Title.miss, .atMost):
@@ -14,7 +20,7 @@ extension Goal {
             "as many instructions as in C, after finding the number of the URL and the last commit in memory"
         case (Title.afterDeletionsRaw, _), (Title.afterDeletions, _):
             "on the first read, LevelDB steps over each deleted key until it compacts its tables"
-        case (Title.open, _), (Title.openLoaded, _):
+        case (Title.open, _), (Title.openLoaded, _), (Title.coldOpen, _):
             "two databases are locked, listed and read, and up to 256 KiB of each log are replayed"
         case (Title.coldPage, _):
             "the end and another part of several tables are read, 64 KiB each; SQLite reads pages of 4 KiB"
@@ -24,8 +30,6 @@ extension Goal {
             "each channel is looked up in LevelDB and decoded, as in C"
         case (Title.touch, _):
             "encoding the channel and updating the order in memory take as long as SQLite's row"
-        case (Title.durableBatch, _):
-            "LevelDB's log grows, so its size is synced as well, while SQLite overwrites its log; an item takes 24,000 instructions, 14,700 in C"
         case (Title.memory, _):
             "LevelDB's tables are open, with their indexes and filters; C uses as much"
         case (Title.stall, _):
