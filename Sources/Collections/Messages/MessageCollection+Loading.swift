@@ -277,14 +277,3 @@ extension MessageCollection {
         _ = try? await extend(.older, size - count)
     }
 }
-
-extension Gap.Bound {
-    /// The anchor for a page of the messages that are newer than this bound.
-    fileprivate var anchorForNewer: MessageAnchor {
-        switch self {
-        case .beginning: .time(Timestamp(milliseconds: .min))
-        case .position(let position): .time(position.createdAt)
-        case .end: .newest
-        }
-    }
-}

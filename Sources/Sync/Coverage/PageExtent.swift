@@ -5,6 +5,11 @@ import Store
 struct PageExtent: Hashable {
     var from: Gap.Bound
     var through: Gap.Bound
+    /// The bound at which the page starts, if the page does not contain the message at that bound;
+    /// otherwise `nil`.
+    ///
+    /// If no such message is stored, the page does not prove that the server has none.
+    private(set) var start: Gap.Bound?
 
     init(from: Gap.Bound, through: Gap.Bound) {
         self.from = from
@@ -59,8 +64,14 @@ struct PageExtent: Hashable {
             // of the bound, and unknown messages may be between the bound and the page.
             if request.newer == 0, known < .position(last) { bound = nil }
             if request.older == 0, .position(first) < known { bound = nil }
+            if case .time = request.anchor, request.older > 0, request.newer > 0,
+                known < .position(first) || .position(last) < known
+            {
+                bound = nil
+            }
         }
         self.init(page, bound: bound, isFollowed: isFollowed)
+        self.start = request.includesBound ? nil : bound
     }
 }
 

@@ -52,6 +52,27 @@ package struct PageRequest: Hashable, Sendable {
             && (newer == other.newer || older == 0 && other.older == 0)
     }
 
+    /// A Boolean value that indicates whether the page contains the message at the request's bound,
+    /// if the server has it and the page reaches the bound.
+    var includesBound: Bool {
+        switch anchor {
+        case .newest: true
+        case .time(let time): newer > 0 || bound.map { $0 < Gap.Bound(before: time) } ?? true
+        case .message: newer > 0
+        case .cursor: false
+        }
+    }
+
+    /// The request to make if the server does not know the cursor of this request any more; `nil` if
+    /// the position of the cursor is unknown.
+    var withoutCursor: PageRequest? {
+        guard case .cursor = anchor, let bound, older == 0 || newer == 0 else { return nil }
+        var request = self
+        request.anchor = newer == 0 ? bound.anchorIncludingIt : bound.anchorForNewer
+        if request.anchor == .newest { request.bound = nil }
+        return request
+    }
+
     /// The request to make if the answer to this request was voided.
     ///
     /// If the anchor is a cursor, the new request has no bound: the history may have changed, so
@@ -61,5 +82,22 @@ package struct PageRequest: Hashable, Sendable {
         var request = self
         request.bound = nil
         return request
+    }
+}
+
+extension Gap.Bound {
+    /// The anchor of a page of older messages that includes the message at this bound.
+    package var anchorIncludingIt: MessageAnchor {
+        guard case .position(let position) = self else { return .newest }
+        return position.createdAt.next.map { .time($0) } ?? .newest
+    }
+
+    /// The anchor of a page of newer messages that includes the message at this bound.
+    package var anchorForNewer: MessageAnchor {
+        switch self {
+        case .beginning: .time(Timestamp(milliseconds: .min))
+        case .position(let position): .time(position.createdAt)
+        case .end: .newest
+        }
     }
 }

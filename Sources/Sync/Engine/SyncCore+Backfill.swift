@@ -47,19 +47,29 @@ extension SyncCore {
                     in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper,
                     older: pageSize(url, gap, work)),
                 for: step)
-        case .refetch(let range):
+        case .refetch(var range):
             backfill[url].pages += 1
             if let position = singlePosition(in: range) {
                 return lookUp(
                     [position.messageID], in: url,
                     PageExtent(from: range.lower, through: range.upper))
             }
-            let anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
+            var anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
+            if let gap = plan.gaps.first(where: { $0.lower < range.upper && range.upper < $0.upper }
+            ) {
+                // The part of the range inside the gap is missing, so it cannot be verified. The
+                // message at the gap's lower bound is part of the range, so request it, too.
+                range = StaleRange(
+                    in: url, from: range.lower, to: gap.lower, epoch: range.epoch)
+                anchor =
+                    work.refetchCursor(below: range.upper).map { .cursor($0) }
+                    ?? range.upper.anchorIncludingIt
+            }
             fetch(
                 PageRequest(
                     in: url, at: anchor, bound: anchor == .newest ? nil : range.upper,
                     older: options.pageSize),
-                for: step)
+                for: .refetch(range))
         case .newer: break
         }
     }
@@ -113,8 +123,12 @@ extension SyncCore {
         // channel is fetched only while it is shown. A channel is also not fetched while its
         // messages must not be stored.
         let isExcluded = rows.isOpen && !backfill.isShown(url) || mustNotBeCached(url)
+        // A gap implies that the messages of a stale range inside it must be fetched.
+        let stale = rows.stale.filter { range in
+            !rows.gaps.contains { $0.lower <= range.lower && range.upper <= $0.upper }
+        }
         return BackfillPlan(
-            gaps: isExcluded ? [] : rows.gaps, staleRanges: isExcluded ? [] : rows.stale,
+            gaps: isExcluded ? [] : rows.gaps, staleRanges: isExcluded ? [] : stale,
             view: backfill.view(of: url),
             isRecent: backfill.isKeptUpToDate(url),
             hasBudget: backfill.isShown(url) || backfill.isAwaited(url)
@@ -390,7 +404,7 @@ extension SyncCore {
         } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
             gap.backfillCursor != nil
         {
-            write { (ingest) throws(StoreError) in try ingest.restartBackfill(of: gap) }
+            // The cursor was removed, so the next request starts at the gap's upper bound.
         } else {
             backfill[url].refetch = nil
             backfill[url].failures += 1
@@ -515,13 +529,12 @@ extension Ingest {
         }
     }
 
-    /// Restarts the backfill of a gap at the gap's upper bound.
-    func restartBackfill(of gap: Gap) throws(StoreError) {
-        let held = try batch.gaps(in: gap.channelURL)
-        guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {
-            return
+    /// Removes an expired cursor from the gap that has it, so that the backfill starts again at the
+    /// gap's upper bound.
+    func removeBackfillCursor(_ cursor: PageCursor, in url: ChannelURL) throws(StoreError) {
+        for var gap in try batch.gaps(in: url) where gap.backfillCursor == cursor {
+            gap.backfillCursor = nil
+            try batch.update(gap)
         }
-        gap.backfillCursor = nil
-        try batch.update(gap)
     }
 }

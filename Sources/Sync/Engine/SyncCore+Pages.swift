@@ -76,7 +76,20 @@ extension SyncCore {
         switch answer {
         case .success(let answer): page = answer
         case .failure(let error):
-            for caller in fetch.callers { act(.fail(SyncError(error), ticket: caller.ticket)) }
+            // The cursor of a gap may have expired, whether the engine or a caller has used it.
+            if error.code == .expired, case .cursor(let cursor) = request.anchor {
+                write { (ingest) throws(StoreError) in
+                    try ingest.removeBackfillCursor(cursor, in: url)
+                }
+            }
+            let next = error.code == .expired ? request.withoutCursor : nil
+            for caller in fetch.callers {
+                guard let next else {
+                    act(.fail(SyncError(error), ticket: caller.ticket))
+                    continue
+                }
+                repeatFetch(next, for: caller)
+            }
             guard fetch.step != nil else { return }
             // Later events may have voided the answer. If so, repeat the request, even if it
             // failed.
@@ -84,13 +97,7 @@ extension SyncCore {
             return handleFailure(error, url, .page(fetch), interim)
         }
         guard let interim else {
-            for caller in fetch.callers
-            where canRepeat(about: "channel \(url)", caller.ticket, caller.attempt) {
-                self.fetch(
-                    request.repeated,
-                    for: PageFetch.Caller(
-                        ticket: caller.ticket, attempt: caller.attempt + 1, source: caller.source))
-            }
+            for caller in fetch.callers { repeatFetch(request.repeated, for: caller) }
             if fetch.step != nil { backfill.resume(url) }
             return
         }
@@ -112,5 +119,17 @@ extension SyncCore {
         } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
             backfill.examine(url)
         }
+    }
+
+    /// Requests a page again for a caller, unless it was requested too often.
+    private mutating func repeatFetch(_ request: PageRequest, for caller: PageFetch.Caller) {
+        guard canRepeat(about: "channel \(request.channelURL)", caller.ticket, caller.attempt)
+        else {
+            return
+        }
+        fetch(
+            request,
+            for: PageFetch.Caller(
+                ticket: caller.ticket, attempt: caller.attempt + 1, source: caller.source))
     }
 }

@@ -209,7 +209,6 @@ struct SyncCore {
         answerWaitingCallers()
         state.channelsLeft = backfill.channelsLeft
         state.connection = connector.connection
-        countUnreadItems()
         if state != reportedState {
             reportedState = state
             act(.emit(.state(state)))
@@ -221,6 +220,7 @@ struct SyncCore {
     private mutating func plan() {
         planOutbox()
         planBackfill()
+        countUnreadItems()
         planStoreRetry()
     }
 
@@ -630,8 +630,11 @@ struct SyncCore {
     /// The sum is unknown until the store has all channels of the user.
     mutating func countUnreadItems() {
         if unreadItems == nil, capabilities.contains(.unreadCounts) {
-            // Ignore the error: other reads report it.
-            unreadItems = try? UnreadItems(in: store.snapshot())
+            do throws(StoreError) {
+                unreadItems = try UnreadItems(in: snapshot())
+            } catch {
+                readFailure = SyncError(error)
+            }
         }
         state.unreadCount = unreadItems?.total
     }

@@ -15,8 +15,8 @@ extension SyncEngine {
     ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
     ///     anchor is a message, the message itself is one of them.
     ///   - bound: The bound of a gap, if the anchor is at that bound. The page then closes the gap
-    ///     from that bound on. Pass `nil` if the anchor is a stored message, whose position is
-    ///     known.
+    ///     from that bound on. If the anchor is a cursor that has expired, the page starts at the
+    ///     bound. Pass `nil` if the anchor is a stored message, whose position is known.
     ///   - source: The source of the change for observers of the store. The default is that of
     ///     filling a gap.
     /// - Returns: The page, and the range of the history that it covers. If another request at the

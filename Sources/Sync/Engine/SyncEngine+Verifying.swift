@@ -1,5 +1,5 @@
 public import Models
-package import Store
+import Store
 
 /// The differences between the cached copy of a channel and the server's version.
 public struct HistoryDifferences: Hashable, Sendable {
@@ -215,13 +215,5 @@ extension SyncError {
     static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(
             .stalled, "the server returns the same page of channel \(url) repeatedly: retry later")
-    }
-}
-
-extension Gap.Bound {
-    /// The anchor of a page of older messages that includes the message at this bound.
-    package var anchorIncludingIt: MessageAnchor {
-        guard case .position(let position) = self else { return .newest }
-        return position.createdAt.next.map { .time($0) } ?? .newest
     }
 }

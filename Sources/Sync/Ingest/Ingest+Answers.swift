@@ -148,7 +148,12 @@ extension Ingest {
     }
 
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
+    ///
+    /// If the page started at a bound without a stored message, that position stays stale: the
+    /// server may have a message there, for example one that was deleted before the server was
+    /// restored from a backup.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
+        let extent = try provenPart(of: extent, in: url)
         try batch.markVerified(url, from: extent.from, through: extent.through)
         // Also remove stale ranges that are inside a gap: the gap already implies that their
         // messages must be fetched.
@@ -158,6 +163,26 @@ extension Ingest {
             try batch.markVerified(url, from: range.lower, through: range.upper)
         }
         invalidateKnowledge(of: url)
+    }
+
+    /// Returns the part of a page's extent of which the page proves that the server has no other
+    /// messages than those that are stored.
+    private mutating func provenPart(
+        of extent: PageExtent, in url: ChannelURL
+    ) throws(StoreError) -> PageExtent {
+        guard case .position(let start)? = extent.start, !start.messageID.rawValue.isEmpty,
+            try knowledge(of: url).stale.contains(where: { $0.contains(start) }),
+            try batch.message(start.messageID, in: url)?.position != start
+        else { return extent }
+        var extent = extent
+        if extent.through == .position(start) {
+            let older = try batch.neighbor(of: start, in: url, isOlder: true)
+            extent.through = max(extent.from, older.map(Gap.Bound.position) ?? extent.from)
+        } else if extent.from == .position(start) {
+            let newer = try batch.neighbor(of: start, in: url, isOlder: false)
+            extent.from = min(extent.through, newer.map(Gap.Bound.position) ?? extent.through)
+        }
+        return extent
     }
 
     /// Stores a message of an answer, after applying the events to it that were reported since the

@@ -43,20 +43,20 @@ struct Ingest {
         /// history.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
-        /// The stale ranges.
-        ///
-        /// Their messages may belong to a history that the server no longer has.
         var stale: [StaleRange]
+        /// The server's former epoch; `nil` if no stale range can have messages of it.
+        var formerEpoch: FormerEpoch?
         /// The part of the history that the feed has reported; `nil` if it was not determined yet.
         var feedState: FeedState?
 
         /// Returns a Boolean value that indicates whether a stored message at a position may belong
         /// to a history that the server no longer has.
         ///
-        /// A message that was received after the last loss may be stale, but belongs to the current
-        /// history.
+        /// If the server's history was not rolled back, a stale message belongs to the current
+        /// history, and its version can be compared with others.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
-            stale.contains { $0.epoch > 0 && $0.contains(position) }
+            guard let formerEpoch else { return false }
+            return stale.contains { formerEpoch.losses.contains($0.epoch) && $0.contains(position) }
         }
     }
 
@@ -101,10 +101,11 @@ struct Ingest {
 
     mutating func knowledge(of url: ChannelURL) throws(StoreError) -> ChannelKnowledge {
         if let known = channels[url] { return known }
+        let stale = try batch.staleRanges(in: url)
         let knowledge = ChannelKnowledge(
             beginning: try batch.groupChannel(url)?.historyBeginning,
-            hasTombstones: try batch.hasTombstones(in: url),
-            stale: try batch.staleRanges(in: url))
+            hasTombstones: try batch.hasTombstones(in: url), stale: stale,
+            formerEpoch: stale.contains { $0.epoch > 0 } ? try batch.formerEpoch() : nil)
         channels[url] = knowledge
         return knowledge
     }
@@ -158,8 +159,11 @@ struct Ingest {
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
-                isHeld = true
-                if isCurrent, known.mayBeOfAnotherHistory(held.position) { return message }
+                let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
+                // Messages do not move: the ID belongs to another message now.
+                let isReused = mayBeAnother && held.position != position
+                isHeld = !isReused
+                if isReused || isCurrent && mayBeAnother { return message }
                 var message = message
                 if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
                 // The version may be earlier than the stored one, because edits can be removed.
@@ -229,7 +233,7 @@ struct Ingest {
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
-        let isHeld = try batch.message(position.messageID, in: url) != nil
+        let isHeld = try batch.message(position.messageID, in: url)?.position == position
         isAlone = true
         defer { isAlone = false }
         guard try apply(message, source, freshness) else { return false }

@@ -61,7 +61,11 @@ extension Device {
         do {
             return try body()
         } catch let error as SyncError {
-            if [.notPermitted, .notFound].contains(error.code) { return nil }
+            if [.notPermitted, .notFound].contains(error.code) {
+                // The call may have reopened the files, which publishes a state.
+                try checkCommits()
+                return nil
+            }
             guard error.code == .store, disk != nil else { throw Violation("store", "\(error)") }
             try process(.changed)
             return nil

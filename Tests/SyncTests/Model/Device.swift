@@ -425,7 +425,10 @@ final class Device {
         case .disconnect: break
         case .renewSession: isRenewing = true
         case .emit(.hugeGap(let url)): hugeGaps.insert(url)
-        case .emit(.failed(let url, let error)): failures[url] = error
+        case .emit(.failed(let url, let error)):
+            failures[url] = error
+            // The server never returns the same page repeatedly.
+            if error.code == .stalled { throw Violation("A6 makes progress", "\(error)") }
         case .emit(.deliveryResult(let result, let item)):
             try sendings.deliverToAll(result, of: item.requestID)
         case .emit, .removeFiles, .keepFiles: break
@@ -441,8 +444,15 @@ final class Device {
         }
     }
 
-    /// Checks each commit against the events that the server had delivered.
     private func check() throws {
+        try checkCommits()
+        if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
+        // While the disk fails, the store may not be readable.
+        if core.state.failure == nil { try oracle.checkUnread(core.state.unreadCount) }
+    }
+
+    /// Checks each commit against the events that the server had delivered.
+    func checkCommits() throws {
         let snapshots = commits.drain()
         for (index, snapshot) in snapshots.enumerated() {
             let rows = try snapshot.view.committed.cache.cacheRows()
@@ -457,9 +467,6 @@ final class Device {
             if isReopened, sendings.areCurrent(items) { continue }
             try sendings.check(items, oracle.rows, hasFailed: core.state.failure != nil)
         }
-        if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
-        // While the disk fails, the store may not be readable.
-        if core.state.failure == nil { try oracle.checkUnread(core.state.unreadCount) }
     }
 
     /// The cached history, one line for each channel.

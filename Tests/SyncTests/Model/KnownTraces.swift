@@ -6,7 +6,9 @@ struct KnownTrace: CustomStringConvertible {
     /// True if the store is on a disk, which may be full or lose power.
     var isOnDisk = false
 
-    static let all = [
+    static let all = ofEarlierRuns + ofCoverage
+
+    private static let ofEarlierRuns = [
         KnownTrace(
             description: "a page that is older than a page received before hides no truncation",
             trace: Trace(

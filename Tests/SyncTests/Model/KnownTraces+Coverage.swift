@@ -1,0 +1,172 @@
+/// Traces in which the engine once claimed a range that it did not have, did not fetch a stale one,
+/// or hid the failure of a store.
+extension KnownTrace {
+    static let ofCoverage = [
+        KnownTrace(
+            description: "a deleted message that a restored server has again is fetched",
+            trace: Trace(
+                seed: 206421,
+                config: config {
+                    $0.federationDelay = 12
+                    $0.pageLimit = 1
+                    $0.parallelRequests = 1
+                    $0.backgroundPages = 1
+                },
+                steps: [
+                    .connect, .backUp, .pass(2), .say("m3", in: "x", by: "alice", to: nil),
+                    .pass(1), .say("m4", in: "x", by: "bob", to: nil), .pass(2), .pass(2),
+                    // The gap's upper bound is m4, which is deleted.
+                    .say("m6", in: "x", by: "alice", to: nil), .delete("m4"), .pass(3),
+                    .perform(3), .restore,
+                    // m8 gets the id and the time of m4.
+                    .say("m7", in: "y", by: "alice", to: nil),
+                    .say("m8", in: "x", by: "carol", to: nil),
+                    .say("m12", in: "x", by: "carol", to: nil),
+                ])),
+        KnownTrace(
+            description: "a message that a page of the restored server has again is fetched",
+            trace: Trace(
+                seed: 71157,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m2", in: "x", by: "bob", to: nil),
+                    .say("m3", in: "x", by: "alice", to: nil),
+                    .say("m5", in: "x", by: "carol", to: nil),
+                    .say("m6", in: "x", by: "bob", to: nil), .connect, .backUp, .pass(1), .pass(2),
+                    // The restored server answers this request with m3, m5 and m6.
+                    .fetch("x", .newest, older: 3, newer: 0), .delete("m3"), .passFeed,
+                    .write("w3", in: "x", isLong: false), .restore,
+                ])),
+        KnownTrace(
+            description: "the feed replaces no newer version in a range that an import changed",
+            trace: Trace(
+                seed: 61403,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.networkSeed = 265_618_039
+                    $0.parallelRequests = 3
+                    $0.backgroundChannels = 0
+                },
+                steps: [
+                    .say("m0", in: "x", by: "carol", to: nil),
+                    .say("m1", in: "x", by: "carol", to: "m0"),
+                    .say("m2", in: "x", by: "carol", to: nil),
+                    .say("m3", in: "x", by: "alice", to: nil),
+                    .say("m4", in: "x", by: "bob", to: nil),
+                    .say("m5", in: "x", by: "carol", to: nil),
+                    .say("m6", in: "x", by: "alice", to: nil),
+                    .say("m7", in: "y", by: "alice", to: nil),
+                    .say("m8", in: "x", by: "alice", to: nil),
+                    .say("m9", in: "y", by: "alice", to: nil),
+                    .say("m10", in: "x", by: "carol", to: nil), .connect,
+                    .show("y", from: .beginning, to: .message("m9"), viewer: 0), .pass(1),
+                    .pass(2), .expireCursors, .pass(0),
+                    .react("m0", key: "-", by: "bob", gives: true),
+                    .write("w0", in: "x", isLong: false), .fail(0, .notConnected),
+                    .say("m12", in: "x", by: "bob", to: "w0"), .pass(3), .pass(0), .pass(0),
+                    .edit("m5"), .writeFiles("f1", in: "x"), .fail(2, .unanswered), .pass(1),
+                    .pass(3), .delete("m7"), .resetHistory("x"), .passFeed,
+                    .react("m10", key: "+", by: "carol", gives: false), .delete("m12"), .connect,
+                    .say("m14", in: "x", by: "carol", to: nil),
+                    .say("m15", in: "x", by: "alice", to: nil), .perform(-1), .delete("m14"),
+                    .resetHistory("x"), .deliver(-1), .pass(2),
+                    .fetch("y", .gapTop(2), older: 3, newer: 0), .cancel("f1"), .pass(0),
+                    .importOld("i16", in: "x", by: "carol", age: 1, isReported: false),
+                    .say("m17", in: "x", by: "bob", to: "i16"), .perform(1),
+                    // The lookup returns the edited m17, then the feed reports the import and m17.
+                    .lookUp(["m17", "m17"]), .edit("m17"),
+                ])),
+        KnownTrace(
+            description: "a stale range that ends inside a gap is fetched, and stalls no channel",
+            trace: Trace(
+                seed: 44413,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.feedLimit = 0
+                    $0.hasSeparateReactions = true
+                    $0.returnsEmptyBatches = true
+                    $0.backgroundChannels = 1
+                    $0.backgroundPages = 1
+                    $0.hugeGapThreshold = 2
+                },
+                steps: [
+                    .connect, .pass(1), .pass(1), .writeFiles("f0", in: "x"), .pass(3), .pass(0),
+                    .say("m6", in: "x", by: "alice", to: nil), .perform(2), .deliver(1), .pass(3),
+                    .connect, .perform(-1), .resetHistory("x"), .deliver(3),
+                    .write("w1", in: "x", isLong: false), .pass(3),
+                    .say("m8", in: "x", by: "bob", to: nil), .perform(3),
+                    .say("m9", in: "x", by: "bob", to: nil),
+                    .show("x", from: .message("m6"), to: .message("w1"), viewer: 1),
+                    .importOld("i10", in: "x", by: "carol", age: 6, isReported: false),
+                    .change("c3", of: "f0", .unreact),
+                    .react("m9", key: "+", by: "carol", gives: true),
+                ])),
+        KnownTrace(
+            description: "a search that finds another message with a stale id replaces all of it",
+            trace: Trace(
+                seed: 205987,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.feedLimit = 0
+                    $0.networkSeed = 904_819_110
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .connect, .backUp, .pass(0), .say("m4", in: "y", by: "alice", to: "m0"),
+                    .perform(0), .deliver(0), .say("m5", in: "x", by: "bob", to: "m3"), .passFeed,
+                    .fetch("x", .time("m5"), older: 3, newer: 1), .pass(2), .readChannelChanges,
+                    .tick(3), .restore, .pass(2), .say("m11", in: "x", by: "bob", to: nil),
+                    // m12 gets the id of m5, but not its time.
+                    .say("m12", in: "x", by: "alice", to: "m11"), .pass(0), .search("m", limit: 5),
+                ])),
+        KnownTrace(
+            description: "a caller that uses the expired cursor of a gap receives a page",
+            trace: Trace(
+                seed: 207045,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 1
+                    $0.hugeGapThreshold = 2
+                },
+                steps: [
+                    .resetHistory("x"), .say("m3", in: "x", by: "carol", to: nil),
+                    .say("m7", in: "x", by: "alice", to: nil),
+                    .say("m8", in: "x", by: "carol", to: "m7"),
+                    .say("m10", in: "x", by: "alice", to: nil),
+                    .show("x", from: .beginning, to: .message("m10"), viewer: 0), .connect,
+                    .pass(0), .pass(0), .perform(1), .expirePageCursors,
+                ])),
+        KnownTrace(
+            description: "an engine that cannot read the unread items reports a failure",
+            trace: Trace(
+                seed: 2_060_065,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 1
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .write("w5", in: "x", isLong: false), .write("w6", in: "y", isLong: false),
+                    .connect, .pass(2), .pass(3), .fillOutbox(2),
+                    .write("w8", in: "x", isLong: false), .pass(1), .kill, .disconnect,
+                ]),
+            isOnDisk: true),
+    ]
+
+    private static func config(_ change: (inout WorldConfig) -> Void) -> WorldConfig {
+        var config = WorldConfig()
+        change(&config)
+        return config
+    }
+}
