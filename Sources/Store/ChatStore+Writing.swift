@@ -62,7 +62,8 @@ extension ChatStore {
     private func perform(
         _ body: (Batch) throws -> Void, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws -> Change {
-        guard let committed = state.withLock({ $0.committed }) else {
+        let (current, observedTables) = state.withLock { ($0.committed, $0.observedTables) }
+        guard let committed = current else {
             throw failures.cache ?? failures.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
@@ -70,7 +71,8 @@ extension ChatStore {
         // Move the state of the index into the batch, so that changing it does not copy it.
         let index = writer.index
         writer.index = nil
-        let batch = Batch(committed, writer.next, writer.known.takeAll(), index)
+        let batch = Batch(
+            committed, writer.next, writer.known.takeAll(), index, observedTables: observedTables)
         let change: Change
         let failure: StoreError?
         do {
@@ -198,19 +200,25 @@ extension ChatStore {
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                indexDamage: old.indexDamage, index: index, derived: derived),
-            change)
+                indexDamage: old.indexDamage, index: index, derived: derived, tables: old.tables),
+            change, unreportedTables: batch.unreportedTables)
         return (change, failure)
     }
 
-    func publish(_ committed: CommittedState, _ change: Change) {
+    /// Replaces the committed state, and notifies observers of a change.
+    ///
+    /// The change does not contain the changed rows of `unreportedTables`. Observers of these tables,
+    /// which began to observe during the write, read them again.
+    func publish(
+        _ committed: CommittedState, _ change: Change, unreportedTables: Set<String> = []
+    ) {
         let observers = state.withLock { state in
             state.committed = committed
             return state.observers.values.compactMap(\.observation)
         }
         // Notify observers while the writer's lock is held, so that all of them receive commits in
         // order.
-        for observer in observers { observer.notify(change) }
+        for observer in observers { observer.notify(change, unreportedTables: unreportedTables) }
         didCommit.withLock { $0 }?(Snapshot(committed: committed))
     }
 }
@@ -268,7 +276,8 @@ extension ChatStore {
         let snapshot = try cache.snapshot()
         let new = CommittedState(
             number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
-            indexDamage: old.indexDamage, index: index, derived: old.takeDerived())
+            indexDamage: old.indexDamage, index: index, derived: old.takeDerived(),
+            tables: old.tables)
         if isNewCommit {
             publish(new, Change(number: new.number, entries: []))
         } else {
@@ -281,6 +290,7 @@ extension Change.Operation {
     fileprivate var isOfOutbox: Bool {
         switch self {
         case .savedOutboxItem, .removedOutboxItem, .savedDraft: true
+        case .changedRow(let row): row.home == .kept
         default: false
         }
     }

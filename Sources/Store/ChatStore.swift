@@ -83,6 +83,12 @@ public final class ChatStore: StoreReader, Sendable {
         /// The reason why the files cannot be opened.
         var failure: StoreError?
         var observers: [ObjectIdentifier: WeakObservedChanges] = [:]
+
+        var observedTables: ObservedTables {
+            var tables = ObservedTables()
+            for observer in observers.values { observer.observation?.part.add(to: &tables) }
+            return tables
+        }
     }
 
     struct WeakObservedChanges {

@@ -33,7 +33,7 @@ extension StoreError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
-            case invalid, busy, suspended
+            case invalid, busy, suspended, unreadableValue
         }
 
         private let value: Value
@@ -70,6 +70,11 @@ extension StoreError {
 
         /// The data cannot be stored: a message without an ID, or an ID that is too long.
         public static let invalid = Code(value: .invalid)
+
+        /// The value of a row in a table of the app cannot be decoded as the type of the table.
+        ///
+        /// The row can be replaced or removed, and the other rows are readable.
+        public static let unreadableValue = Code(value: .unreadableValue)
 
         /// A ``Snapshot`` prevents files from being closed or, after a failed write, from being
         /// reopened.

@@ -254,6 +254,29 @@ extension NumberProbe {
                 }
             },
             NumberProbe(
+                "StoreTable.init(_:home:version:migration:)",
+                "StoreReader.values(in:from:to:isDescending:limit:)",
+                "StoreReader.values(in:within:after:isDescending:limit:)"
+            ) { numbers, _ in
+                let table = StoreTable<Int, Int>("t", version: numbers.int())
+                let store = try ChatStore.inMemory()
+                for _ in 0..<3 {
+                    let (key, value) = (numbers.int(), numbers.int())
+                    try store.write { try $0.put(value, for: key, in: table) }
+                }
+                let (key, limit) = (numbers.int(), numbers.intOrNil())
+                _ = try store.values(in: table, from: key, to: numbers.int(), limit: limit)
+                _ = try store.values(in: table, within: .all, after: key, limit: limit)
+                try store.open(table)
+            },
+            NumberProbe("ChatClient.table(_:within:isDescending:limit:)") { numbers, world in
+                let client = try await world.client()
+                let table = StoreTable<Int, Int>("t")
+                let rows = try client.table(table, limit: numbers.intOrNil())
+                try await rows.put(numbers.int(), for: numbers.int())
+                await client.close()
+            },
+            NumberProbe(
                 "ChatStore.observe(_:limit:)", "Batch.evictOldestMessages(_:in:source:)",
                 "Batch.setToken(_:for:)"
             ) { numbers, world in

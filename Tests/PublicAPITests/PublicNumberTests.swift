@@ -113,6 +113,7 @@ import Testing
         "ChatClientOptions.sleep": "a duration that the app is given",
         "ConformanceSubject.expireMessages(before:)": "implemented by the user of the suite",
         "PushInbox.count": "only read",
+        "StoreRows.subscript(_:)": "an index of a collection",
         "SearchHit.Field.fileName(_:)": "a number that the app is given",
         "EncryptionKey.init(_:)": "bytes: nil, unless there are 32",
         "MessageCollectionDelegate.messageCollection(_:uploaded:of:for:)":

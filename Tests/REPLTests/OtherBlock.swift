@@ -27,6 +27,7 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Architecture.md", "the server                          the screen",
             .none(because: "a drawing; the manifest says which module may import which")),
+        OtherBlock("Docs/Format.md", "62 0005", .test("pageShowsTheRowsOfATable")),
         OtherBlock("Docs/Backends.md", "1 of 57 promises broken", .test("thePageShowsTheReport")),
 
         OtherBlock(

@@ -12,7 +12,7 @@ import Testing
         var testDescription: String { examples[0].line }
     }
 
-    static let pages = ["Docs/GettingStarted.md", "Docs/Format.md"]
+    static let pages = ["Docs/GettingStarted.md", "Docs/Format.md", "Docs/Store.md"]
 
     static let sessions: [Session] = pages.flatMap { page in
         // A missing page has no sessions. A test below detects this.

@@ -115,6 +115,7 @@ extension Change.Operation {
         case .ephemeral(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"
         case .savedDraft(let text, let url): "draft(\(url) \(text))"
+        case .changedRow(let row): "row(\(row.name))"
         case .ephemeral(.caughtUp(let url)): "caughtUp(\(url))"
         case .ephemeral(.uploadProgress(let id, _, let bytes, let total)):
             "upload(\(id) \(bytes)/\(total))"

@@ -252,7 +252,7 @@ private struct FoldedWorld {
         case .savedOutboxItem(let item): items[item.requestID] = item
         case .removedOutboxItem(let item):
             try expect(items.removeValue(forKey: item.requestID) == item)
-        case .savedDraft, .ephemeral, .missed, .replacedCache: try expect(false)
+        case .savedDraft, .changedRow, .ephemeral, .missed, .replacedCache: try expect(false)
         }
     }
 

@@ -195,6 +195,7 @@ extension Command {
         ("Synchronizing", sync + inspecting),
         ("The network and the server", network + importing),
         ("The store of the device, or one that is opened by hand", store + encryption + observing),
+        ("Tables of the app", tables),
         ("Eviction", eviction),
         ("Messages in the store", messages),
         ("Gaps between them", history),

@@ -58,6 +58,9 @@ enum Table: UInt8, CaseIterable {
     /// `terms 'f' segment last term, zero, last document → terms, documents, words`; see
     /// ``TermWriter``.
     case terms = 0x66
+    /// `table 'b' name 0 → definition` and `'b' name 1 key → version, value`: a row of a
+    /// ``StoreTable``.
+    case appTable = 0x62
 
     /// The number of bytes with which most keys begin: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
@@ -110,6 +113,9 @@ enum OutboxTable: UInt8, CaseIterable {
     case draft = 0x64
     /// `pin 'p' channelURL → nothing`
     case pin = 0x70
+    /// `table 'b' name 0 → definition` and `'b' name 1 key → version, value`: a row of a
+    /// ``StoreTable``.
+    case appTable = 0x62
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
 }

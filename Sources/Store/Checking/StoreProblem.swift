@@ -87,6 +87,7 @@ extension ChatStore {
         try search.search(view.cache)
         try search.searchIndex(of: view.cache, view.committed.cache.cursor())
         try search.searchOutbox(view.outbox)
+        for home in StoreTableHome.allCases { try search.searchAppTables(view.rows(of: home)) }
         return search.problems
     }
 }

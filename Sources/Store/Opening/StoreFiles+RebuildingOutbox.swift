@@ -106,8 +106,8 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies the outbox items, their index, the drafts, the pins, the generation, and the
-    /// unacknowledged loss.
+    /// Copies the outbox items, their index, the drafts, the pins, the kept tables of the app, the
+    /// generation, and the unacknowledged loss.
     ///
     /// - Returns: The number of rows that are not copied because their table is unknown.
     fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {
@@ -124,7 +124,7 @@ extension LevelDB {
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })
                 }
-            case .request, .draft, .pin: batch.put({ $0.raw(key) }, { $0.raw(value) })
+            case .request, .draft, .pin, .appTable: batch.put({ $0.raw(key) }, { $0.raw(value) })
             case .schema
             where key.count == 2
                 && [SchemaRow.nextNumber, .generation].map(\.rawValue).contains(key[1]):

@@ -13,6 +13,10 @@ final class CommittedState: Sendable {
     /// All committed states share this object.
     let indexDamage: IndexDamage
     let derived: Locked<DerivedValues>
+    /// The tables of the app that were used.
+    ///
+    /// All committed states share this object.
+    let tables: UsedTables
     /// A Boolean value that indicates whether there were any message extents at the commit.
     ///
     /// If not, readers skip the lookup.
@@ -21,12 +25,13 @@ final class CommittedState: Sendable {
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot,
         indexDamage: IndexDamage = IndexDamage(), index: CommittedIndex? = nil,
-        derived: DerivedValues = DerivedValues()
+        derived: DerivedValues = DerivedValues(), tables: UsedTables = UsedTables()
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.indexDamage = indexDamage
+        self.tables = tables
         hasExtents = !derived.extents.isEmpty
         var derived = derived
         derived.index = index
@@ -37,7 +42,7 @@ final class CommittedState: Sendable {
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, indexDamage: indexDamage,
-            index: index, derived: takeDerived())
+            index: index, derived: takeDerived(), tables: tables)
     }
 
     /// The search index; `nil` if it is turned off, or was not read yet.

@@ -112,9 +112,17 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the entries of a change that belong to the observed part.
-    func notify(_ change: Change) {
-        let entries = change.entries.filter { part.contains($0.operation) }
+    /// Buffers the entries of a change that belong to the observed part; if the part contains one of
+    /// the unreported tables, an entry that says that changes were missed.
+    func notify(_ change: Change, unreportedTables: Set<String> = []) {
+        var entries = change.entries.filter { part.contains($0.operation) }
+        if !unreportedTables.isEmpty {
+            var tables = ObservedTables()
+            part.add(to: &tables)
+            if unreportedTables.contains(where: tables.contains) {
+                entries.append(Change.Entry(operation: .missed))
+            }
+        }
         if entries.isEmpty { return }
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }

@@ -9,6 +9,7 @@ public struct ObservedPart: Hashable, Sendable {
         case channel(ChannelURL)
         case channels
         case outboxItems
+        case table(String, StoreTableHome)
     }
 
     private let value: Value
@@ -28,10 +29,27 @@ public struct ObservedPart: Hashable, Sendable {
     /// The outbox, and the progress of uploads.
     public static let outboxItems = ObservedPart(value: .outboxItems)
 
+    /// The rows of a table of the app.
+    public static func table<Key, Value>(_ table: StoreTable<Key, Value>) -> ObservedPart {
+        ObservedPart(value: .table(table.name, table.home))
+    }
+
+    /// Adds the tables that this part contains.
+    func add(to tables: inout ObservedTables) {
+        switch value {
+        case .everything: tables.isEverything = true
+        case .table(let name, _): tables.names.insert(name)
+        case .channel, .channels, .outboxItems: break
+        }
+    }
+
     func contains(_ operation: Change.Operation) -> Bool {
         if operation == .missed { return true }
         if operation == .clearedCachedData || operation == .replacedCache {
-            return value != .outboxItems
+            switch value {
+            case .outboxItems, .table(_, .kept): return false
+            default: return true
+            }
         }
         if case .ephemeral(.connection) = operation { return true }
         switch value {
@@ -49,6 +67,9 @@ public struct ObservedPart: Hashable, Sendable {
             case .savedOutboxItem, .removedOutboxItem, .ephemeral(.uploadProgress): return true
             default: return false
             }
+        case .table(let name, let home):
+            guard case .changedRow(let row) = operation else { return false }
+            return row.tableName == name && row.home == home
         }
     }
 }

@@ -106,6 +106,7 @@ extension Table {
         case .segment: "segment"
         case .documents: "documents"
         case .terms: "terms"
+        case .appTable: "table"
         }
     }
 }
@@ -118,6 +119,7 @@ extension OutboxTable {
         case .request: "request"
         case .draft: "draft"
         case .pin: "pin"
+        case .appTable: "table"
         case .schema: "schema"
         }
     }
@@ -202,6 +204,7 @@ extension Table {
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .name, .user, .token: return [try reader.text()]
+        case .appTable: return try reader.appTableParts()
         case .schema: return [try reader.schemaRow()]
         case .unsegmented: return ["row \(try reader.integer(UInt32.self))"]
         case .segment, .documents, .terms: return try indexParts(&reader)
@@ -239,6 +242,7 @@ extension Table {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
+        case .appTable: return try .appValue(value)
         // In this table, a value of four bytes is a number. The values of the generation, of the
         // saved lists and of the search index have other sizes.
         case .schema where value.count > 0 && value.count != 4:
@@ -294,6 +298,7 @@ extension OutboxTable {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
         case .request, .draft, .pin: [try reader.text()]
+        case .appTable: try reader.appTableParts()
         case .schema: [try reader.schemaRow()]
         }
     }
@@ -303,6 +308,7 @@ extension OutboxTable {
         case .draft:
             return try .text(value) { (reader) throws(ByteReader.Damage) in try reader.text() }
         case .pin: return .text("nothing")
+        case .appTable: return try .appValue(value)
         case .outboxItem: return .record(try OutboxItem(serialized: value))
         case .request:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
@@ -326,7 +332,38 @@ extension OutboxTable {
     }
 }
 
+extension RowDescription.Content {
+    /// Describes a definition, which begins with four bytes of its version, or the value of a row of
+    /// the app, which begins with its version.
+    fileprivate static func appValue(_ value: UnsafeRawBufferPointer) throws -> Self {
+        if value.first == 0 {
+            return try text(value) { (reader) throws(ByteReader.Damage) in
+                let definition = try TableDefinition(&reader)
+                return "version \(definition.version), keys \(definition.keyDescription), "
+                    + "values \(definition.form)"
+            }
+        }
+        var reader = ByteReader(value)
+        _ = try reader.varint()
+        let payload = value[reader.offset...]
+        let isText = payload.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        let text = isText ? String(validUTF8: UnsafeRawBufferPointer(rebasing: payload)) : nil
+        return .text(text ?? (payload.count == 1 ? "1 byte" : "\(payload.count) bytes"))
+    }
+}
+
 extension ByteReader {
+    /// Reads the name of a table of the app, and the parts of a key, or the mark of the definition.
+    fileprivate mutating func appTableParts() throws(Damage) -> [String] {
+        let name = try measured()
+        let start = offset
+        switch try byte() {
+        case 0: return [name, "definition"]
+        case 1: return [name] + (try keyParts())
+        default: throw Damage(offset: start, expected: "the kind of a table's row")
+        }
+    }
+
     fileprivate mutating func descendingPosition() throws(Damage) -> String {
         try descending { (reader) throws(Damage) in try reader.position() }.description
     }

@@ -63,8 +63,9 @@ extension Batch {
     /// - Returns: A Boolean value that indicates whether any data was stored.
     /// - Throws: ``StoreError`` with code `io`, or `corruption` if the channel's number is
     ///   corrupted. The channel's other data need not be readable.
-    /// - Complexity: O(1). The rows become inaccessible immediately, and are removed from the disk
-    ///   after the commit.
+    /// - Complexity: O(*r*) in the rows of the app's cached tables whose keys begin with the channel.
+    ///   All other rows become inaccessible immediately, and are removed from the disk after the
+    ///   commit.
     @discardableResult
     public func removeChannel(
         _ url: ChannelURL, source: CollectionEventSource? = nil
@@ -75,6 +76,7 @@ extension Batch {
                 channelChanges.append(
                     ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
             }
+            try removeRows(of: url)
             try release(number, of: url)
         }
         record(.removedChannel(url), source)

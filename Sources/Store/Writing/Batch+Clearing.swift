@@ -1,23 +1,23 @@
 package import Models
 
 extension Batch {
-    /// Removes all data that can be fetched again: channels with all their data, users, tokens and
-    /// corrupted rows.
+    /// Removes all data that can be fetched again: channels with all their data, users, tokens,
+    /// cached tables of the app and corrupted rows.
     ///
-    /// Outbox items, drafts and pins are kept.
+    /// Outbox items, drafts, pins and kept tables of the app are kept.
     ///
     /// - Parameter source: The source of the change, reported to observers, who receive one
     ///   operation for all rows.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`, in which case nothing was
     ///   changed.
-    /// - Complexity: O(*c* + *u*) in the numbers of channels and of users, with a dozen seeks for
-    ///   each channel. The rows of channels become inaccessible at once, and later commits remove
+    /// - Complexity: O(*c* + *u* + *r*) in the numbers of channels, of users and of rows in cached
+    ///   tables, with a dozen seeks for each channel. The rows of channels become inaccessible at once, and later commits remove
     ///   them from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
     package func clearCachedData(source: CollectionEventSource = .cacheCleared) throws(StoreError) {
         let cache = cache
         var urls: [ChannelURL] = []
         var keys: [KeyBytes] = []
-        for table in [Table.name, .user, .token, .unsegmented, .segment] {
+        for table in [Table.name, .user, .token, .unsegmented, .segment, .appTable] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 keys.append(Array(key))
                 // Ignore a name that cannot be decoded: the cache of names does not contain it.
@@ -43,6 +43,7 @@ extension Batch {
         for number in numbers.sorted() { release(number) }
         discardChannels()
         clearIndex()
+        definedTables = []
         record(.clearedCachedData, source)
     }
 }

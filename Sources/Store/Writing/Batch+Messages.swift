@@ -218,6 +218,7 @@ extension Batch {
             // Open the gap first, so that no message was removed if opening the gap fails.
             try open(Gap(in: url, to: end))
             try remove(removed, number)
+            if end == .end { try removeRows(of: url) }
         }
         record(.removedMessages(in: url, from: first, through: .position(newest.position)), source)
         return (removed.count, end)
@@ -241,6 +242,7 @@ extension Batch {
             let number = try renumber(url, from: old)
             record(.clearedMessages(in: url), source)
             try putGap(Gap(in: url), number)
+            try removeRows(of: url)
         }
     }
 }

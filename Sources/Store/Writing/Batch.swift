@@ -48,6 +48,13 @@ public final class Batch: StoreReader {
     ///
     /// Values that are derived from all rows must then be computed again.
     var hasReplacedUnreadable = false
+    /// The names of the tables of the app that have a definition.
+    var definedTables: Set<String> = []
+    /// The tables of the app whose changes the batch records.
+    let observedTables: ObservedTables
+    /// The names of the tables of the app that the batch has changed without recording the changes,
+    /// because they were not observed when the batch began.
+    var unreportedTables: Set<String> = []
     /// The error of an operation that failed after writing a part of its changes.
     ///
     /// If there is one, the batch cannot be written.
@@ -92,8 +99,9 @@ public final class Batch: StoreReader {
 
     init(
         _ committed: CommittedState, _ next: NextNumbers, _ known: consuming Known,
-        _ index: consuming IndexState? = nil
+        _ index: consuming IndexState? = nil, observedTables: ObservedTables = ObservedTables()
     ) {
+        self.observedTables = observedTables
         self.committed = committed
         self.next = next
         self.index = index

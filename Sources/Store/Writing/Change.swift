@@ -112,6 +112,11 @@ extension Change {
         /// The draft of a channel was saved, or removed if the text is empty.
         case savedDraft(String, of: ChannelURL)
 
+        /// A row of a table of the app was saved or removed.
+        ///
+        /// Reported only if the table or everything was observed when the batch began.
+        case changedRow(StoreRowChange)
+
         /// An event that is not stored.
         case ephemeral(Ephemeral)
 
@@ -156,8 +161,8 @@ extension Change.Operation {
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
             .ephemeral(.caughtUp(let url)), .ephemeral(.uploadProgress(_, let url, _, _)):
             url
-        case .savedUser, .removedUser, .clearedCachedData, .replacedCache, .ephemeral(.connection),
-            .missed:
+        case .savedUser, .removedUser, .clearedCachedData, .replacedCache, .changedRow,
+            .ephemeral(.connection), .missed:
             nil
         }
     }

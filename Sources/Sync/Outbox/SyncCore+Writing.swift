@@ -180,8 +180,8 @@ extension SyncCore {
         return removed
     }
 
-    /// Removes all items from the outbox, including those that cannot be decoded, and all drafts
-    /// and pins.
+    /// Removes all items from the outbox, including those that cannot be decoded, and all
+    /// drafts, pins and kept tables of the app.
     ///
     /// - Returns: The items that can be decoded, channel by channel, in order.
     mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
@@ -190,6 +190,7 @@ extension SyncCore {
             let items = try ingest.batch.outboxItems()
             try ingest.batch.removeDrafts()
             try ingest.batch.removePins()
+            try ingest.batch.removeKeptTables()
             for id in try ingest.batch.unreadableOutboxItemIDs() {
                 try ingest.batch.removeOutboxItem(id)
             }

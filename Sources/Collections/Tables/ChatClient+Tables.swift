@@ -1,0 +1,35 @@
+public import Store
+public import Sync
+
+extension ChatClient {
+    /// Returns the live rows of a table of the app in the store of the current user.
+    ///
+    /// - Parameters:
+    ///   - table: The table. Values of an earlier version are converted when they are read.
+    ///   - range: The range of keys.
+    ///   - isDescending: A Boolean value that indicates whether the last key comes first.
+    ///   - limit: The maximum number of rows. The default, `nil`, lists all.
+    /// - Returns: The rows. The client ends them when another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`,
+    ///   for example if the table was used with other types.
+    /// - Complexity: O(*n*) in the number of rows.
+    public func table<Key, Value>(
+        _ table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all,
+        isDescending: Bool = false, limit: Int? = nil
+    ) throws(SyncError) -> RowCollection<Key, Value> {
+        let collection = try RowCollection(
+            of: table, within: range, isDescending: isDescending, limit: limit,
+            store: try engine.store)
+        add(collection)
+        return collection
+    }
+
+    /// Opens a table of the app in the store of the current user, as
+    /// ``/Store/ChatStore/open(_:)`` does: converts all values of earlier versions.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`.
+    public func open<Key, Value>(_ table: StoreTable<Key, Value>) async throws(SyncError) {
+        let store = try engine.store
+        try await onDisk { () throws(StoreError) in try store.open(table) }
+    }
+}

@@ -1,0 +1,158 @@
+public import Observation
+public import Store
+public import Sync
+
+/// A live range of the rows in a table of the app.
+///
+/// ```swift
+/// let bookmarks = try client.table(Bookmark.table, within: .beginning(with: channelURL))
+/// List(bookmarks.rows) { row in BookmarkView(row.value) }
+/// ```
+///
+/// The rows are read when the collection is created, and follow all changes. The collection is
+/// isolated to the main actor, and its properties are observable. It ends with the session of its
+/// user, and its list is then empty.
+@MainActor
+@Observable
+public final class RowCollection<Key: StoreKey, Value: Sendable> {
+    /// A row of the table, identified by its key.
+    public struct Row: Identifiable, Sendable {
+        /// The key.
+        public let key: Key
+        /// The value.
+        public let value: Value
+
+        /// The key.
+        public var id: Key { key }
+    }
+
+    /// The table of the rows.
+    @ObservationIgnored public let table: StoreTable<Key, Value>
+
+    /// The rows whose values can be decoded, in the order of the keys.
+    public private(set) var rows: [Row] = []
+
+    /// The keys of the range whose values cannot be decoded.
+    public private(set) var unreadableKeys: Set<Key> = []
+
+    private let range: StoreKeyRange<Key>
+    private let isDescending: Bool
+    private let limit: Int?
+    private let store: ChatStore
+    @ObservationIgnored private var follower: StoreFollower?
+
+    init(
+        of table: StoreTable<Key, Value>, within range: StoreKeyRange<Key>, isDescending: Bool,
+        limit: Int?, store: ChatStore
+    ) throws(SyncError) {
+        self.table = table
+        self.range = range
+        self.isDescending = isDescending
+        self.limit = limit
+        self.store = store
+        let follower = try StoreFollower(.table(table), of: store) { [weak self] in self?.apply($0)
+        }
+        self.follower = follower
+        show(try follower.read { (snapshot) throws(StoreError) in try self.read(snapshot) })
+        follower.catchUp()
+    }
+
+    /// Ends the collection: its rows no longer follow the table.
+    public func dispose() {
+        follower?.stop()
+        follower = nil
+    }
+
+    func endSession() {
+        dispose()
+        (rows, unreadableKeys) = ([], [])
+    }
+
+    // MARK: Following
+
+    private func read(_ snapshot: Snapshot) throws(StoreError) -> StoreRows<Key, Value> {
+        try snapshot.values(
+            in: table, within: range, isDescending: isDescending, limit: limit)
+    }
+
+    private func show(_ found: StoreRows<Key, Value>) {
+        rows = found.map { Row(key: $0.key, value: $0.value) }
+        unreadableKeys = Set(found.unreadable.map(\.key))
+    }
+
+    private func apply(_ change: Change) {
+        var rows = rows
+        // With a limit, the row after the last one is not known.
+        var isShort = change.operations.contains(.missed) || change.removesCachedRows
+        for row in change.rows(of: table) where range.contains(row.key) {
+            unreadableKeys.remove(row.key)
+            let index = index(of: row.key, in: rows)
+            let isListed = index < rows.count && rows[index].key == row.key
+            if let value = row.newValue {
+                let new = Row(key: row.key, value: value)
+                if isListed { rows[index] = new } else { rows.insert(new, at: index) }
+            } else if isListed {
+                rows.remove(at: index)
+                isShort = isShort || limit == rows.count + 1
+            }
+            if let limit, rows.count > max(0, limit) { rows.removeLast() }
+        }
+        guard isShort else {
+            self.rows = rows
+            return
+        }
+        // Ignore the error: a closed store reports no changes.
+        if let found = try? follower?.readAgain({ (snapshot, _) throws(StoreError) in
+            try read(snapshot)
+        }) {
+            show(found)
+        }
+    }
+
+    /// Returns the index at which rows have a key, or would have it.
+    private func index(of key: Key, in rows: [Row]) -> Int {
+        let bytes = key.keyBytes
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let other = rows[middle].key.keyBytes
+            if isDescending ? bytes.precedes(other) : other.precedes(bytes) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}
+
+// MARK: Writing
+
+extension RowCollection {
+    /// Saves a value in the table, as ``/Store/Batch/put(_:for:in:)`` does.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    public func put(_ value: Value, for key: Key) async throws(SyncError) {
+        try await write { [table] (batch) throws(StoreError) in
+            try batch.put(value, for: key, in: table)
+        }
+    }
+
+    /// Removes the value of a key, even if it cannot be decoded.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `store`.
+    public func removeValue(for key: Key) async throws(SyncError) {
+        try await write { [table] (batch) throws(StoreError) in
+            try batch.removeValue(for: key, in: table)
+        }
+    }
+
+    private func write(
+        _ body: @Sendable @escaping (Batch) throws(StoreError) -> Void
+    ) async throws(SyncError) {
+        let store = store
+        try await onDisk { () throws(StoreError) in try store.writeRows(body) }
+    }
+}
+
+extension RowCollection: ChatClient.Collection {}

@@ -1,0 +1,26 @@
+import Models
+
+extension ProblemSearch {
+    /// Finds definitions, keys and versions of the app's tables that cannot be decoded.
+    ///
+    /// Values are not decoded, because only the app knows their types.
+    mutating func searchAppTables(_ rows: Rows) throws(StoreError) {
+        try rows.scan(KeyRange(prefix: [Table.appTable.rawValue])) {
+            (key, value) throws(StoreError) in
+            if !ProblemSearch.canDecode(key, value) { add(.unreadable) }
+            return true
+        }
+    }
+
+    private static func canDecode(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) -> Bool {
+        var (key, value) = (ByteReader(key), ByteReader(value))
+        guard (try? key.byte()) != nil, (try? key.measured()) != nil else { return false }
+        switch try? key.byte() {
+        case 0: return key.isAtEnd && (try? TableDefinition(&value)) != nil
+        case 1: return (try? key.keyParts()) != nil && (try? value.varint()).map { $0 > 0 } ?? false
+        default: return false
+        }
+    }
+}

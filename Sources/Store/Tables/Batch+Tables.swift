@@ -1,0 +1,179 @@
+import Models
+
+extension Batch {
+    /// Saves a value in a table, replacing the value with the same key.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the value cannot be encoded, or has more bytes
+    ///   than ``StoreTable/maximumValueByteCount``; if the key has more than 65,535 bytes; or if the
+    ///   table was used with other types. `newerSchema` if a newer version of the app wrote the table.
+    /// - Complexity: No lookup, except for the first row of a table in a batch, and while the table is
+    ///   observed, because observers receive the earlier value.
+    public func put<Key, Value>(
+        _ value: Value, for key: Key, in table: StoreTable<Key, Value>
+    ) throws(StoreError) {
+        let rows = try view.rows(of: table)
+        let bytes = table.bytes(of: key)
+        guard bytes.count - table.rowPrefix.count <= Limits.nameSize else {
+            throw StoreError(
+                .invalid,
+                "the key of a row in table \(table.name) has "
+                    + "\(bytes.count - table.rowPrefix.count) bytes; the limit is \(Limits.nameSize)",
+                path: rows.path)
+        }
+        let encoded = try table.encoded(value, of: key, path: rows.path)
+        try define(table, rows)
+        try change(bytes, of: table.name, in: table.home, to: encoded)
+    }
+
+    /// Removes the value of a key in a table, even if it cannot be decoded.
+    ///
+    /// - Returns: A Boolean value that indicates whether there was a value.
+    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
+    /// - Complexity: One lookup.
+    @discardableResult
+    public func removeValue<Key, Value>(
+        for key: Key, in table: StoreTable<Key, Value>
+    ) throws(StoreError) -> Bool {
+        let rows = try view.rows(of: table)
+        let bytes = table.bytes(of: key)
+        guard try rows.contains(bytes) else { return false }
+        try change(bytes, of: table.name, in: table.home, to: nil)
+        return true
+    }
+
+    /// Removes the values of a range of a table, even if they cannot be decoded.
+    ///
+    /// - Returns: The number of removed values.
+    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
+    /// - Complexity: O(*n*) in the number of rows.
+    @discardableResult
+    public func removeValues<Key, Value>(
+        in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
+    ) throws(StoreError) -> Int {
+        _ = try view.rows(of: table)
+        return try removeRows(table.range(range), of: table.name, in: table.home)
+    }
+
+    /// Removes a table with all its values and its types, so that its name can be used for other
+    /// types.
+    ///
+    /// - Returns: A Boolean value that indicates whether the table existed.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the number of rows.
+    @discardableResult
+    public func removeTable(_ name: String) throws(StoreError) -> Bool {
+        var isFound = false
+        for home in StoreTableHome.allCases {
+            let definition = ByteWriter.key { $0.tableDefinitionKey(name) }
+            let range = KeyRange(prefix: ByteWriter.key { $0.tableRowPrefix(name) })
+            let count = try removeRows(range, of: name, in: home)
+            let isDefined = try view.rows(of: home).contains(definition)
+            guard count > 0 || isDefined else { continue }
+            rows.overlay(of: home).remove { $0.raw(definition) }
+            isFound = true
+        }
+        definedTables.remove(name)
+        committed.tables.forget(name)
+        return isFound
+    }
+
+    /// Removes all kept tables.
+    package func removeKeptTables() throws(StoreError) {
+        for name in try outbox.tableNames() { try removeTable(name) }
+    }
+
+    /// Removes the cached rows whose keys begin with a channel.
+    func removeRows(of url: ChannelURL) throws(StoreError) {
+        for name in try committed.tables.cachedNames(in: cache).sorted() {
+            let prefix = ByteWriter.key {
+                $0.tableRowPrefix(name)
+                $0.raw(url.keyBytes)
+            }
+            _ = try removeRows(KeyRange(prefix: prefix), of: name, in: .cached)
+        }
+    }
+}
+
+extension Batch {
+    /// Writes the definition of a table with its first row.
+    private func define<Key, Value>(
+        _ table: StoreTable<Key, Value>, _ stored: Rows
+    ) throws(StoreError) {
+        if definedTables.contains(table.name) { return }
+        if try stored.tableDefinition(table.name) == nil {
+            putDefinition(TableDefinition(of: table), of: table.name, in: table.home)
+        }
+        definedTables.insert(table.name)
+    }
+
+    func putDefinition(_ definition: TableDefinition, of name: String, in home: StoreTableHome) {
+        rows.overlay(of: home).put({ $0.tableDefinitionKey(name) }, definition.write)
+        if home == .cached { committed.tables.addCached(name) }
+    }
+
+    /// Writes or removes a row, and records the change if it is observed.
+    private func change(
+        _ key: KeyBytes, of name: String, in home: StoreTableHome, to value: [UInt8]?
+    ) throws(StoreError) {
+        if observedTables.contains(name) {
+            let old = try view.rows(of: home).withValue(of: key) { (value) throws(StoreError) in
+                value.map(Array.init)
+            }
+            record(
+                .changedRow(
+                    StoreRowChange(
+                        tableName: name, home: home,
+                        key: KeyBytes(key.dropFirst(name.utf8.count + 4)),
+                        oldValue: old, newValue: value)))
+        } else {
+            unreportedTables.insert(name)
+        }
+        if let value {
+            rows.overlay(of: home).put({ $0.raw(key) }, { $0.raw(value) })
+        } else {
+            rows.overlay(of: home).remove { $0.raw(key) }
+        }
+    }
+
+    private func removeRows(
+        _ range: KeyRange, of name: String, in home: StoreTableHome
+    ) throws(StoreError) -> Int {
+        guard range.lower.precedes(range.upper) else { return 0 }
+        var keys: [KeyBytes] = []
+        try view.rows(of: home).scan(range) { (key, _) throws(StoreError) in
+            keys.append(KeyBytes(key))
+            return true
+        }
+        for key in keys { try change(key, of: name, in: home, to: nil) }
+        return keys.count
+    }
+}
+
+extension StoreTable {
+    /// Returns the version and the bytes of a value.
+    func encoded(
+        _ value: Value, of key: @autoclosure () -> Key, path: String
+    ) throws(StoreError) -> [UInt8] {
+        var writer = ByteWriter(capacity: 256)
+        writer.varint(UInt64(version))
+        let start = writer.count
+        do {
+            try encode(value, &writer)
+        } catch {
+            throw StoreError(
+                .invalid, "cannot encode the value of \(name(of: key()))", path: path, cause: error)
+        }
+        guard writer.count - start <= Self.maximumValueByteCount else {
+            throw StoreError(
+                .invalid,
+                "the value of \(name(of: key())) has \(writer.count - start) bytes; the limit is "
+                    + "\(Self.maximumValueByteCount)",
+                path: path)
+        }
+        return writer.bytes
+    }
+}
+
+extension BatchRows {
+    func overlay(of home: StoreTableHome) -> Overlay { home == .kept ? outbox : cache }
+}

@@ -1,0 +1,99 @@
+package import Foundation
+import Models
+
+// Tables whose types are known only from their definition, for the prompt and the inspector.
+
+/// A key of any type.
+package struct RawKey: StoreKey {
+    private let bytes: KeyBytes
+
+    package static var keyParts: [StoreKeyPart] { [] }
+
+    package func writeKey(to key: inout StoreKeyWriter) { key.writer.raw(bytes) }
+
+    package init?(key: inout StoreKeyReader) {
+        guard let bytes = try? key.reader.rest() else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Creates a key, or the beginning of a key, from its parts in words; `nil` if one of them is no
+    /// value of its type.
+    package init?(_ words: [String], as types: [StoreKeyPart]) {
+        guard words.count <= types.count else { return nil }
+        var bytes: KeyBytes = []
+        for (word, type) in zip(words, types) {
+            let part: KeyBytes? =
+                switch type {
+                case .text: word.keyBytes
+                case .channel: ChannelURL(word).keyBytes
+                case .integer: Int64(word)?.keyBytes
+                case .unsigned: UInt64(word)?.keyBytes
+                case .time: Int64(word).map { Timestamp(milliseconds: $0).keyBytes }
+                case .data: Data(hexadecimal: word)?.keyBytes
+                case .bool: Bool(word)?.keyBytes
+                }
+            guard let part else { return nil }
+            bytes += part
+        }
+        self.bytes = bytes
+    }
+
+    /// The parts in words.
+    package var parts: [String] {
+        bytes.withBytes { bytes in
+            var reader = ByteReader(bytes)
+            return (try? reader.keyParts()) ?? [self.bytes.hexadecimal]
+        }
+    }
+}
+
+extension Data {
+    fileprivate init?(hexadecimal word: String) {
+        let digits = Array(word.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        self.init()
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
+            guard let byte = UInt8(pair, radix: 16) else { return nil }
+            append(byte)
+        }
+    }
+}
+
+extension StoreTable where Key == RawKey, Value == Data {
+    /// Creates a table with the types of a definition; values are the bytes on disk.
+    package init(_ name: String, home: StoreTableHome, _ definition: TableDefinition) {
+        self.init(
+            name, home, definition.version, definition.form, { _, _, value in value },
+            keyParts: definition.keyParts,
+            encode: { value, writer in value.withUnsafeBytes { writer.raw($0) } },
+            decode: { Data($0) })
+    }
+}
+
+extension TableDefinition {
+    /// Creates the definition of a table of JSON values.
+    package init(jsonWithKeysOf parts: [StoreKeyPart]) {
+        (version, keyParts, form) = (1, parts, "json")
+    }
+}
+
+extension StoreReader {
+    /// Returns the tables of the app with rows, by home and name.
+    package func tables() throws(StoreError) -> [StoreTable<RawKey, Data>] {
+        let view = try view
+        var tables: [StoreTable<RawKey, Data>] = []
+        for home in StoreTableHome.allCases {
+            let rows = view.rows(of: home)
+            for name in try rows.tableNames() {
+                guard let definition = try rows.tableDefinition(name) else { continue }
+                tables.append(StoreTable(name, home: home, definition))
+            }
+        }
+        return tables
+    }
+}
+
+extension StoreTable where Key == RawKey, Value == Data {
+    package var definition: TableDefinition { TableDefinition(of: self) }
+}

@@ -1,0 +1,77 @@
+/// A change of a row in a table of the app.
+///
+/// ``Change/rows(of:)`` decodes the changes of a table.
+public struct StoreRowChange: Hashable, Sendable {
+    /// The name of the table.
+    public let tableName: String
+    /// The database of the row.
+    public let home: StoreTableHome
+    package let key: [UInt8]
+    package let oldValue: [UInt8]?
+    package let newValue: [UInt8]?
+
+    /// The key and the table in words, such as `general, 5 in table bookmarks`.
+    package var name: String {
+        let parts = key.withBytes { bytes in
+            var reader = ByteReader(bytes)
+            // A key that cannot be decoded is shown in hexadecimal digits.
+            return (try? reader.keyParts()) ?? [key.hexadecimal]
+        }
+        return "\(parts.joined(separator: ", ")) in table \(tableName)"
+    }
+
+    /// What happened to the row: saved, replaced or removed.
+    package var verb: String {
+        newValue == nil ? "removed" : oldValue == nil ? "saved" : "replaced"
+    }
+}
+
+/// A decoded change of a row.
+public struct StoreTableChange<Key: StoreKey, Value: Sendable>: Sendable {
+    /// The key of the row.
+    public let key: Key
+    /// The earlier value; `nil` if there was none, or if it cannot be decoded.
+    public let oldValue: Value?
+    /// The new value; `nil` if the row was removed.
+    public let newValue: Value?
+}
+
+extension StoreTableChange: Equatable where Value: Equatable {}
+extension StoreTableChange: Hashable where Value: Hashable {}
+
+extension Change {
+    /// Returns the changes of a table's rows, in the order of the batch.
+    ///
+    /// There is one for each write to a row, also if a batch writes a row several times. If the
+    /// cache was cleared or replaced, there is no change for each removed row:
+    /// ``removesCachedRows`` is then `true`.
+    public func rows<Key, Value>(
+        of table: StoreTable<Key, Value>
+    ) -> [StoreTableChange<Key, Value>] {
+        entries.compactMap { entry in
+            guard case .changedRow(let row) = entry.operation, row.tableName == table.name,
+                row.home == table.home,
+                let key = row.key.withBytes({ Key(keyBytes: $0) })
+            else { return nil }
+            // An observer treats a value that cannot be decoded as missing; a read reports its error.
+            func value(_ bytes: [UInt8]?) -> Value? {
+                bytes?.withBytes { try? table.value($0, of: key, path: "") }
+            }
+            return StoreTableChange(
+                key: key, oldValue: value(row.oldValue), newValue: value(row.newValue))
+        }
+    }
+
+    /// A Boolean value that indicates whether all rows of cached tables were removed.
+    public var removesCachedRows: Bool {
+        operations.contains(.clearedCachedData) || operations.contains(.replacedCache)
+    }
+}
+
+/// The tables whose changes a batch records.
+struct ObservedTables {
+    var isEverything = false
+    var names: Set<String> = []
+
+    func contains(_ name: String) -> Bool { isEverything || names.contains(name) }
+}

@@ -1,0 +1,175 @@
+import Models
+
+// On-disk format, DO NOT CHANGE: see Docs/Format.md. Both databases have these rows.
+
+extension ByteWriter {
+    /// Writes the beginning of all rows of a table: its definition has the byte 0 next, the others 1.
+    mutating func tablePrefix(_ name: String) {
+        byte(Table.appTable.rawValue)
+        measured(name)
+    }
+
+    mutating func tableDefinitionKey(_ name: String) {
+        tablePrefix(name)
+        byte(0)
+    }
+
+    mutating func tableRowPrefix(_ name: String) {
+        tablePrefix(name)
+        byte(1)
+    }
+}
+
+/// The types of a table on disk, stored with its first row.
+package struct TableDefinition: Hashable, Sendable {
+    /// The version to which all rows were converted.
+    ///
+    /// Single rows may have a later version.
+    package var version: Int
+    package var keyParts: [StoreKeyPart]
+    package var form: String
+
+    init<Key, Value>(of table: StoreTable<Key, Value>) {
+        version = table.version
+        keyParts = table.keyParts
+        form = table.form
+    }
+
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        version = Int(try reader.integer(UInt32.self))
+        keyParts = []
+        for _ in 0..<(try reader.byte()) {
+            let start = reader.offset
+            guard let part = StoreKeyPart(rawValue: try reader.byte()) else {
+                throw ByteReader.Damage(offset: start, expected: "the type of a part of a key")
+            }
+            keyParts.append(part)
+        }
+        form = try reader.text()
+    }
+
+    func write(_ writer: inout ByteWriter) {
+        writer.integer(UInt32(version))
+        writer.byte(UInt8(clamping: keyParts.count))
+        for part in keyParts { writer.byte(part.rawValue) }
+        writer.text(form)
+    }
+
+    package var keyDescription: String { keyParts.map { "\($0)" }.joined(separator: " ") }
+}
+
+extension Rows {
+    /// Returns the definition of a table; `nil` if there is none, or if it is damaged: the next row
+    /// that is written replaces it.
+    func tableDefinition(_ name: String) throws(StoreError) -> TableDefinition? {
+        try withValue(of: ByteWriter.key { $0.tableDefinitionKey(name) }) {
+            (value) throws(StoreError) in
+            guard let value else { return nil }
+            var reader = ByteReader(value)
+            return try? TableDefinition(&reader)
+        }
+    }
+
+    /// Returns the names of the tables with rows, by length and then by bytes.
+    ///
+    /// - Complexity: One seek for each table.
+    func tableNames() throws(StoreError) -> [String] {
+        var names: [String] = []
+        let end = [Table.appTable.rawValue].successorOfPrefix
+        var start: KeyBytes? = [Table.appTable.rawValue]
+        while let lower = start {
+            start = nil
+            try scan(KeyRange(lower, end)) { (key, _) throws(StoreError) in
+                var reader = ByteReader(key)
+                guard (try? reader.byte()) != nil, let name = try? reader.measured() else {
+                    start = KeyBytes(key) + [0]
+                    return false
+                }
+                names.append(name)
+                start = ByteWriter.key { $0.tablePrefix(name) }.successorOfPrefix
+                return false
+            }
+        }
+        return names
+    }
+}
+
+/// The tables that this process has used, shared by all committed states of a store.
+final class UsedTables: Sendable {
+    private struct Use: Hashable {
+        let home: StoreTableHome
+        let key: ObjectIdentifier
+        let value: ObjectIdentifier
+        let version: Int
+    }
+
+    private struct State {
+        var uses: [String: Use] = [:]
+        /// The names of the cached tables with rows; `nil` until they are read.
+        var cachedNames: Set<String>?
+    }
+
+    private let state = Locked(State())
+
+    /// Checks that a table has the name and the types with which it was used before, in this process
+    /// and on disk.
+    func check<Key, Value>(
+        _ table: StoreTable<Key, Value>, _ view: StoreView
+    ) throws(StoreError) {
+        let use = Use(
+            home: table.home, key: ObjectIdentifier(Key.self), value: ObjectIdentifier(Value.self),
+            version: table.version)
+        let known = state.withLock { $0.uses[table.name] }
+        if known == use { return }
+        let path = view.rows(of: table.home).path
+        func fail(_ message: String) -> StoreError {
+            StoreError(.invalid, "table \(table.name) \(message)", path: path)
+        }
+        if known != nil {
+            throw fail("was used with another home, version, key or value type")
+        }
+        guard !table.name.isEmpty, table.name.utf8.count <= 255 else {
+            throw StoreError(
+                .invalid, "the name of a table has \(table.name.utf8.count) bytes, not 1 to 255",
+                path: path)
+        }
+        let other: StoreTableHome = table.home == .kept ? .cached : .kept
+        guard try view.rows(of: other).tableDefinition(table.name) == nil else {
+            throw fail("is \(other) in this store, not \(table.home)")
+        }
+        if let found = try view.rows(of: table.home).tableDefinition(table.name) {
+            let new = TableDefinition(of: table)
+            if found.version > new.version {
+                throw StoreError(
+                    .newerSchema,
+                    "table \(table.name) has version \(found.version), this code knows up to "
+                        + "\(new.version)",
+                    path: path)
+            }
+            if found.keyParts != new.keyParts {
+                throw fail("has keys of type \(found.keyDescription), not \(new.keyDescription)")
+            }
+            if found.version == new.version && found.form != new.form {
+                throw fail("has values of type \(found.form), not \(new.form)")
+            }
+        }
+        state.withLock { $0.uses[table.name] = use }
+    }
+
+    func forget(_ name: String) { state.withLock { $0.uses[name] = nil } }
+
+    /// Records that a cached table has rows.
+    func addCached(_ name: String) { state.withLock { _ = $0.cachedNames?.insert(name) } }
+
+    /// Returns the names of the cached tables that may have rows.
+    func cachedNames(in cache: Rows) throws(StoreError) -> Set<String> {
+        if let names = state.withLock({ $0.cachedNames }) { return names }
+        let names = Set(try cache.tableNames())
+        state.withLock { $0.cachedNames = names }
+        return names
+    }
+}
+
+extension StoreView {
+    func rows(of home: StoreTableHome) -> Rows { home == .kept ? outbox : cache }
+}
