@@ -132,3 +132,60 @@ func expectStrictTotalOrder<Value: Equatable>(
         }
     }
 }
+
+@Suite struct ConvenienceTests {
+    @Test func identitiesAreNeverNil() {
+        var message = Message(id: "1", channelURL: "c", text: "", createdAt: 1)
+        #expect(message.id == .sent("1"))
+        message.requestID = "r"
+        #expect(message.id == .written("r"))
+        message.messageID = nil
+        #expect(message.id == .written("r"))
+        #expect(GroupChannel(url: "c", createdAt: 1).id == "c")
+        #expect(User(id: "u").id == "u")
+        #expect(Reaction(key: "+1").id == "+1")
+    }
+
+    @Test func timestampsAddDurations() {
+        let time = Timestamp(milliseconds: 1000)
+        #expect(time + .seconds(1) == 2000)
+        #expect(time - .milliseconds(1) == 999)
+        #expect(time - 400 == .milliseconds(600))
+        #expect(Timestamp.distantFuture + .seconds(1) == .distantFuture)
+        #expect(Timestamp.distantPast + .seconds(-1) == .distantPast)
+        #expect(Timestamp.distantPast - .seconds(1) == .distantPast)
+        #expect(time + .seconds(Int64.max) == .distantFuture)
+        #expect(Date(time) == time.date)
+    }
+
+    @Test func receiptsTellWhoHasReadAMessage() {
+        var message = Message(id: "1", channelURL: "c", text: "", createdAt: 10)
+        var sender = Sender()
+        sender.userID = "alice"
+        message.sender = sender
+        var channel = GroupChannel(url: "c", createdAt: 1)
+        channel.members = ["alice", "bob", "carol"].map { (id: UserID) in
+            var member = Member()
+            (member.userID, member.state) = (id, .joined)
+            return member
+        }
+        channel.readReceipts = ["alice": 1, "bob": 10, "carol": 9]
+        #expect(channel.membersWhoHaveRead(message).map(\.id) == ["bob"])
+        #expect(channel.unreadMemberCount(of: message) == 1)
+        #expect(channel.isRead(message, by: "alice") && message.isSent(by: "alice"))
+    }
+
+    @Test func applicationsValuesAreCoded() throws {
+        struct Mood: Codable, Equatable {
+            var name: String
+            var level: Int
+        }
+        let mood = Mood(name: "sunny", level: 3)
+        var message = Message(id: "1", channelURL: "c", text: "", createdAt: 1)
+        try message.encodeData(mood)
+        #expect(try message.decodedData(as: Mood.self) == mood)
+        message.extra["mood"] = try JSONValue(encoding: mood)
+        #expect(try message.extra["mood"]?.decoded() == mood)
+        #expect(throws: DecodingError.self) { try message.decodedData(as: Int.self) }
+    }
+}

@@ -1,5 +1,5 @@
 /// A channel of any kind.
-public protocol Channel: Record {}
+public protocol Channel: Record, Identifiable<ChannelURL> {}
 
 extension Channel {
     /// The URL that identifies the channel; unique within the application.

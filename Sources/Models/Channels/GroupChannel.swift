@@ -67,7 +67,7 @@ public struct GroupChannel: Channel {
     }
 
     /// The server's numeric ID of the channel; `nil` if the server does not report it.
-    public var id: Int64? {
+    public var numericID: Int64? {
         get { self[56] }
         set { self[56] = newValue }
     }
@@ -85,7 +85,7 @@ public struct GroupChannel: Channel {
             Field(25, "is_created", \GroupChannel.isCreated),
             Field(36, "last_message", \GroupChannel.lastMessage),
             Field(55, "is_member", \GroupChannel.isMember),
-            Field(56, "id", \GroupChannel.id),
+            Field(56, "id", \GroupChannel.numericID),
             Field(29, "members", \GroupChannel.members),
             Field(30, "member_count", \GroupChannel.memberCount),
             Field(31, "joined_member_count", \GroupChannel.joinedMemberCount),

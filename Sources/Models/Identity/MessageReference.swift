@@ -21,3 +21,16 @@ public enum MessageReference: Hashable, Codable, Sendable {
         }
     }
 }
+
+extension Message: Identifiable {
+    /// The identity of the message, for lists and selections; never `nil`.
+    ///
+    /// It is the request ID of a message that the user wrote, from the moment of writing, and
+    /// otherwise the message ID. In the rows of a collection, it stays the same for as long as the
+    /// message is listed, and is unique, whatever is learned about the message in the meantime.
+    public var id: MessageReference {
+        if let rowID { return rowID }
+        if let requestID { return .written(requestID) }
+        return .sent(messageID ?? "")
+    }
+}

@@ -67,3 +67,43 @@ extension Timestamp {
     /// present.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
+
+extension Date {
+    /// Creates a date from a timestamp.
+    public init(_ timestamp: Timestamp) { self = timestamp.date }
+}
+
+extension Timestamp {
+    /// The current time of this device's clock, which may differ from the server's.
+    public static var now: Timestamp { Timestamp(Date()) }
+}
+
+// `InstantProtocol` provides the operators, such as `time + .seconds(1)`.
+extension Timestamp: InstantProtocol {
+    /// Returns the timestamp that is later by a duration, of which fractions of a millisecond are
+    /// dropped.
+    ///
+    /// A sum that `Int64` milliseconds cannot represent becomes the earliest or the latest
+    /// timestamp.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (sum, isOver) = milliseconds.addingReportingOverflow(duration.milliseconds)
+        if isOver { return duration < .zero ? .distantPast : .distantFuture }
+        return Timestamp(milliseconds: sum)
+    }
+
+    /// Returns the duration from this timestamp to another one.
+    public func duration(to other: Timestamp) -> Duration {
+        .milliseconds(other.milliseconds) - .milliseconds(milliseconds)
+    }
+}
+
+extension Duration {
+    /// The number of whole milliseconds; the nearest `Int64` if it does not fit.
+    fileprivate var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1000)
+        let sum = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        if isOver || sum.overflow { return seconds < 0 ? .min : .max }
+        return sum.partialValue
+    }
+}

@@ -6,6 +6,12 @@ public struct Message: Record {
     /// The fields in their binary form.
     public var fields = RecordFields<Message>()
 
+    /// The ID of the message's row in a list, if the list has given it another one than its
+    /// properties determine.
+    ///
+    /// It is part neither of the binary form nor of comparisons.
+    package var rowID: MessageReference?
+
     /// Creates a record without any fields.
     public init() {}
 

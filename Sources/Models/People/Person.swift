@@ -1,5 +1,5 @@
 /// A user in any role: a user of the application, a sender, a member or a participant.
-public protocol Person: Record {}
+public protocol Person: Record, Identifiable<UserID> {}
 
 // The getters of `userID`, `nickname` and `profileURL` are specialized for `Sender`, because a
 // message list reads them for each message.

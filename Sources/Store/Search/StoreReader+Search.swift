@@ -20,6 +20,11 @@ public struct FoundMessage: Hashable, Sendable {
     }
 }
 
+extension FoundMessage: Identifiable {
+    /// The identity of the message.
+    public var id: Message.ID { message.id }
+}
+
 /// A location among the results of a search.
 ///
 /// The cursor consists of values of the message at that location. Therefore, if a message is added
