@@ -128,6 +128,21 @@ extension StoreReader {
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
         isNewestFirst: Bool, limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
+        var visits = VisitLimit.unlimited
+        return try replies(
+            to: parent, in: url, from: lower, includesLower: includesLower, to: upper,
+            includesUpper: includesUpper, isNewestFirst: isNewestFirst, limit: limit,
+            matching: params, visiting: &visits)
+    }
+
+    /// Returns the stored replies to a message between two bounds, up to the reply at which the read
+    /// reaches the limit of visits.
+    package func replies(
+        to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
+        includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
+        isNewestFirst: Bool, limit: Int? = nil, matching params: MessageListParams? = nil,
+        visiting visits: inout VisitLimit
+    ) throws(StoreError) -> [Message] {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return [] }
         let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
@@ -135,7 +150,7 @@ extension StoreReader {
             .replies(
                 to: parent, of: number, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
-            isDescending: !isNewestFirst, limit, number, behind: prefix
+            isDescending: !isNewestFirst, limit, number, behind: prefix, &visits
         ) { params?.belongsTo($0) ?? true }
     }
 
@@ -205,13 +220,28 @@ extension StoreReader {
         to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
         limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
+        var visits = VisitLimit.unlimited
+        return try messages(
+            in: url, from: lower, includesLower: includesLower, to: upper,
+            includesUpper: includesUpper, isNewestFirst: isNewestFirst, limit: limit,
+            matching: params, visiting: &visits)
+    }
+
+    /// Returns the stored messages between two bounds, up to the message at which the read reaches
+    /// the limit of visits.
+    package func messages(
+        in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
+        to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
+        limit: Int? = nil, matching params: MessageListParams? = nil,
+        visiting visits: inout VisitLimit
+    ) throws(StoreError) -> [Message] {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return [] }
         return try view.messages(
             .messages(
                 of: number, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
-            of: number, isDescending: !isNewestFirst, limit, params)
+            of: number, isDescending: !isNewestFirst, limit, params, &visits)
     }
 
     /// Returns the positions of the stored messages strictly between two bounds, newest first.
@@ -344,12 +374,13 @@ extension StoreView {
         guard let number = try number(of: url) else { return [] }
         let range = anchor.keys(
             behind: ByteWriter.key { $0.table(.message, number) }, isOlder: isOlder, isInclusive)
-        return try messages(range, of: number, isDescending: !isOlder, limit, params)
+        var visits = VisitLimit.unlimited
+        return try messages(range, of: number, isDescending: !isOlder, limit, params, &visits)
     }
 
     fileprivate func messages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, _ limit: Int?,
-        _ params: MessageListParams?
+        _ params: MessageListParams?, _ visits: inout VisitLimit
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -362,7 +393,7 @@ extension StoreView {
             (key, value) throws(StoreError) in
             let message: Message = try cache.record(value, as: Rows.messageName(key))
             if params?.belongsTo(message) ?? true { messages.append(message) }
-            return messages.count < limit
+            return messages.count < limit && visits.allowsMore(after: message)
         }
         return messages
     }
@@ -374,15 +405,16 @@ extension StoreView {
     ) throws(StoreError) -> [Message] {
         guard let number = try number(of: url) else { return [] }
         let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
+        var visits = VisitLimit.unlimited
         return try replies(
             anchor.keys(behind: prefix, isOlder: isOlder, isInclusive), isDescending: !isOlder,
-            limit, number, behind: prefix
+            limit, number, behind: prefix, &visits
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
     fileprivate func replies(
         _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ number: ChannelNumber,
-        behind prefix: KeyBytes, _ isIncluded: (Message) -> Bool
+        behind prefix: KeyBytes, _ visits: inout VisitLimit, _ isIncluded: (Message) -> Bool
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -395,7 +427,7 @@ extension StoreView {
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
             if let message, isIncluded(message) { messages.append(message) }
-            return messages.count < limit
+            return messages.count < limit && message.map { visits.allowsMore(after: $0) } ?? true
         }
         return messages
     }
