@@ -39,10 +39,14 @@ extension SyncEngine {
         _ request: PageRequest, _ source: CollectionEventSource
     ) async throws(SyncError) -> FetchedMessages {
         let fetched: FetchedMessages = try await reply { .fetch(request, source, ticket: $0) }
-        // The engine itself looks up the stored messages that a page of a channel's history does
-        // not contain, but not those of a thread's page.
-        if request.parentMessageID != nil, !fetched.unconfirmed.isEmpty {
+        guard !fetched.unconfirmed.isEmpty else { return fetched }
+        if request.parentMessageID != nil {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
+        } else if source == .messageInitialize {
+            // The engine itself looks up the stored messages that a page of a channel's history
+            // does not contain, but later. A list that shows the server's first page must not
+            // contain messages that the server lacks. Ignore the error, because the page is stored.
+            _ = try? await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
         return fetched
     }
