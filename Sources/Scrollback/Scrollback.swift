@@ -28,6 +28,7 @@
 @_exported public import struct Collections.StorageDamage
 @_exported public import enum Collections.StorageFailurePolicy
 @_exported public import struct Collections.StoredUser
+@_exported public import struct Collections.UploadProgress
 @_exported public import protocol Collections.UserEventDelegate
 @_exported public import enum Models.AnyChannel
 @_exported public import struct Models.BackendError

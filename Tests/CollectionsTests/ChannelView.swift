@@ -30,11 +30,11 @@ final class ChannelView: Recorder, GroupChannelCollectionDelegate {
         followHasMore()
     }
 
-    /// Observes `hasMore` with Observation, as a view does, because the delegate has no call for
-    /// it.
+    /// Observes `hasMore` and `isStale` with Observation, as a view does, because the delegate has
+    /// no calls for them.
     private func followHasMore() {
         withObservationTracking {
-            _ = collection.hasMore
+            _ = (collection.hasMore, collection.isStale)
         } onChange: { [weak self] in
             Task { @MainActor in
                 self?.followHasMore()

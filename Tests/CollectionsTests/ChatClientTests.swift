@@ -159,7 +159,7 @@ import Testing
         if collection.messages.map(\.text) != ["x"] {
             for await _ in changes where collection.messages.map(\.text) == ["x"] { break }
         }
-        #expect(try collection.coverage().isComplete)
+        #expect(try await collection.coverage().isComplete)
         await second.close()
     }
 

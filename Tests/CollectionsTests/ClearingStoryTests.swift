@@ -21,9 +21,10 @@ import Testing
 
         try await story.engine.clearCachedData()
         await view.shows("… …")
-        await list.shows("…")
+        await list.shows("general …")
         #expect(view.notifications() == ["deleted a b: cacheCleared, succeeded"])
-        #expect(list.notifications() == ["deleted general: cacheCleared"])
+        #expect(list.notifications() == [])
+        #expect(list.collection.isStale)
         #expect(!CollectionEventSource.cacheCleared.isFromEvent)
         #expect(view.collection.channel.name == "general")
         #expect(!view.collection.isChannelDeleted)
@@ -31,6 +32,7 @@ import Testing
         try await story.connect()
         await view.shows("a b")
         await list.shows("general")
+        await list.until { !list.collection.isStale }
         #expect(!(view.heard + list.heard).contains { $0.contains("deleted") })
         try await story.end()
     }

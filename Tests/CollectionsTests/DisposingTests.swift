@@ -50,8 +50,11 @@ import Testing
         view.onHearing = { line in
             guard line.hasPrefix("added e") else { return }
             #expect(view.collection.messages.last?.text == "e")
-            #expect((try? view.collection.coverage())?.isComplete == true)
-            loads.append(Task { try await view.collection.loadPrevious() })
+            loads.append(
+                Task {
+                    #expect(try await view.collection.coverage().isComplete)
+                    return try await view.collection.loadPrevious()
+                })
             let again = view.collection.start()
             loads.append(Task { try await again.refreshed })
         }

@@ -491,23 +491,29 @@ import Testing
         await story.close()
     }
 
-    /// The list does not show replies, but the user's own unsent one.
-    @Test func unsentReplyIsShownWhereItWasWritten() async throws {
+    @Test func replyIsShownWhereItWasWritten() async throws {
         let story = try await Story.caching("a")
         let view = try await story.startedView()
-        let other = try await story.startedView()
+        var withoutReplies = MessageListParams()
+        withoutReplies.replyType = .none
+        let other = try await story.startedView(withoutReplies)
         var params = NewMessage("reply")
         params.parentMessageID = view.collection.messages[0].messageID
         story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
         _ = try await view.collection.send(params).result
         await view.shows("a !reply")
         await other.until { !$0.collection.failedMessages.isEmpty }
-        #expect(other.picture == "a")
+        #expect(other.picture == "a !reply")
+        // The app is started again.
+        let again = try await story.startedView()
+        #expect(again.picture == "a !reply")
         let id = try #require(view.collection.failedMessages.first?.requestID)
         _ = try await view.collection.resend(id).result
-        await view.shows("a")
+        await view.shows("a reply")
+        await again.shows("a reply")
+        await other.shows("a")
         #expect(
-            view.heard.filter { $0.contains(" reply: event") } == [
+            other.heard.filter { $0.contains(" reply: event") } == [
                 "updated reply: eventMessageSent, succeeded",
                 "deleted reply: eventMessageSent, succeeded",
             ])

@@ -93,14 +93,16 @@ import Testing
             let changes = messages.allChanges()
             try await messages.send("Hello!")
             var printed: [String] = []
+            var seen: [CollectionChange<MessageItem>] = []
             for await change in changes {
                 rows = change.applied(to: rows)
+                seen.append(change)
                 for message in rows.compactMap(\.message) {
                     printed.append("\(message.sendingStatus) \(message.text)")
                 }
                 if !rows.contains(where: { $0.message?.sendingStatus == .pending }) { break }
             }
-            #expect(printed == ["pending Hello!", "succeeded Hello!"], "round \(round)")
+            #expect(printed == ["pending Hello!", "succeeded Hello!"], "round \(round): \(seen)")
             await client.close()
         }
     }

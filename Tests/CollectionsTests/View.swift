@@ -18,6 +18,9 @@ final class View: Recorder, MessageCollectionDelegate {
     /// A Boolean value that indicates whether the server's first page is being fetched, which
     /// replaces all messages.
     private(set) var isRefreshing = false
+    /// The numbers of rows that a list with the IDs of the rows, such as a diffable data source,
+    /// has inserted and deleted.
+    private(set) var (insertedCount, deletedCount) = (0, 0)
 
     init(_ collection: MessageCollection) {
         self.collection = collection
@@ -107,8 +110,14 @@ final class View: Recorder, MessageCollectionDelegate {
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
     ) {
+        let before = items.map(\.id)
         items = change.applied(to: items)
         #expect(items == collection.items)
+        let ids = items.map(\.id)
+        #expect(Set(ids).count == ids.count, "a row occurs twice")
+        let difference = ids.difference(from: before)
+        insertedCount += difference.insertions.count
+        deletedCount += difference.removals.count
         waiting.recordChange()
     }
 

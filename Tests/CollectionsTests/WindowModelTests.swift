@@ -28,6 +28,9 @@ import Testing
         let changes: ObservedChanges
         var window: Window
         var shown: [MessageItem] = []
+        /// The rows of the listed messages, by message IDs or, of unsent ones, by request IDs.
+        private var rows: [MessageReference: Message.ID] = [:]
+        private(set) var problem: String?
         var last = ""
         private var nextID = 0
         private var hasOpened = false
@@ -101,6 +104,30 @@ import Testing
             var edits = edits
             let diff = window.apply(&edits, trimming: end)
             shown = CollectionChange(diff, in: window.items).applied(to: shown)
+            checkRows()
+        }
+
+        /// Checks that no two messages share a row, and that listed messages keep theirs.
+        private mutating func checkRows() {
+            let messages = window.items.compactMap(\.message)
+            if Set(messages.map(\.id)).count < messages.count { problem = "a row occurs twice" }
+            var next: [MessageReference: Message.ID] = [:]
+            for message in messages {
+                guard let reference = MessageReference(message) else { continue }
+                next[reference] = message.id
+                if let row = rows[reference], row != message.id {
+                    problem = "\(message.text) has got another row"
+                }
+            }
+            let ended = rows.filter { next[$0.key] == nil && $0.key == $0.value }.values
+            for row in ended {
+                guard case .written(let request) = row,
+                    let message = messages.first(where: { $0.requestID == request }),
+                    MessageReference(message).map({ rows[$0] == nil }) ?? false
+                else { continue }
+                if !next.values.contains(row) { problem = "\(message.text) has lost its row" }
+            }
+            rows = next
         }
 
         // MARK: The store
@@ -119,6 +146,10 @@ import Testing
                 id: MessageID("m\(newID())"), channelURL: url, text: "t\(random.number(below: 3))",
                 createdAt: Timestamp(milliseconds: time(&random)))
             message.customType = random.oneIn(3) ? "" : "x"
+            // Some servers do not deduplicate, so that request IDs occur twice.
+            if random.oneIn(4) {
+                message.requestID = RequestID("r\(1 + random.number(below: nextID))")
+            }
             return message
         }
 
@@ -144,6 +175,7 @@ import Testing
                 last += " edit"
                 some?.text += "'"
                 some?.customType = random.oneIn(2) ? "" : "x"
+                if random.oneIn(3) { some?.requestID = RequestID("r\(newID())") }
                 if let some { try batch.save(some) }
             case 4:
                 last += " move"
@@ -237,7 +269,8 @@ import Testing
             let expected = try naiveItems()
             let sentCount = window.items.count { $0.message?.position != nil }
             #expect(sentCount <= window.capacity, "\(place), \(last): \(sentCount) messages")
-            let isRight = expected == window.items && shown == window.items
+            #expect(problem == nil, "\(place), \(last)")
+            let isRight = expected == window.items && shown == window.items && problem == nil
             #expect(
                 isRight,
                 """
@@ -250,7 +283,7 @@ import Testing
 
         private func picture(_ items: [MessageItem]) -> String {
             items.map { item in
-                item.message.map { "\($0.itemID) \($0.text)" } ?? "~\(item.gap!)"
+                item.message.map { "\($0.id) \($0.text)" } ?? "~\(item.gap!)"
             }.joined(separator: ", ")
         }
 

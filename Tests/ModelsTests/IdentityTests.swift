@@ -148,13 +148,12 @@ func expectStrictTotalOrder<Value: Equatable>(
 
     @Test func timestampsAddDurations() {
         let time = Timestamp(milliseconds: 1000)
-        #expect(time + .seconds(1) == 2000)
-        #expect(time - .milliseconds(1) == 999)
-        #expect(time - 400 == .milliseconds(600))
-        #expect(Timestamp.distantFuture + .seconds(1) == .distantFuture)
-        #expect(Timestamp.distantPast + .seconds(-1) == .distantPast)
-        #expect(Timestamp.distantPast - .seconds(1) == .distantPast)
-        #expect(time + .seconds(Int64.max) == .distantFuture)
+        #expect(time.advanced(by: .seconds(1)) == 2000)
+        #expect(time.advanced(by: .milliseconds(-1)) == 999)
+        #expect(Timestamp(milliseconds: 400).duration(to: time) == .milliseconds(600))
+        #expect(Timestamp.distantFuture.advanced(by: .seconds(1)) == .distantFuture)
+        #expect(Timestamp.distantPast.advanced(by: .seconds(-1)) == .distantPast)
+        #expect(time.advanced(by: .seconds(Int64.max)) == .distantFuture)
         #expect(Date(time) == time.date)
     }
 

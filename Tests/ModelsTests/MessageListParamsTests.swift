@@ -83,7 +83,7 @@ import Testing
         let params = MessageListParams()
         #expect(params.previousResultSize == 40 && params.nextResultSize == 40)
         #expect(params.isInclusive && !params.isReversed)
-        #expect(params.replyType == .none && params.messageType == .all)
+        #expect(params.replyType == .onlyReplyToChannel && params.messageType == .all)
         let query = GroupChannelListQuery()
         #expect(query.limit == 20 && query.order == .latestLastMessage)
         #expect(query.includesEmptyChannel && query.includesFrozenChannel)

@@ -19,10 +19,13 @@ enum Exemptions {
         (
             "the prompt shows the same by another call, or a call that has a command makes it",
             [
+                "GroupChannelCollection.isStale", "MessageCollection.firstUnreadMessageID",
+                "MessageCollection.jump(to:)",
                 "ChatStore.commit(_:)", "ChatStore.indexMessages(atMost:)",
                 "ChatStore.purgeCleared()", "ChatStore.searchIndexDamage", "ChatStore.snapshot()",
                 "ChatStore.view", "MessageCollection.discard(_:)",
-                "MessageCollection.edit(_:text:)", "MessageCollection.failedChanges", "StoreReader.cachedChannels()",
+                "MessageCollection.edit(_:text:)", "MessageCollection.failedChanges",
+                "StoreReader.cachedChannels()",
                 "StoreReader.overlay(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
                 "StoreReader.view", "SyncEngine.discardOutboxItems()",
                 "SyncEngine.fetchChannel(_:)", "SyncEngine.fetchChannels(matching:after:)",

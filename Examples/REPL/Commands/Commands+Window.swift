@@ -302,6 +302,7 @@ extension StartingPoint {
         case .latest: "latest"
         case .time(let time): time.iso8601
         case .lastRead: "last-read"
+        case .message(let id): "message \(id)"
         }
     }
 }

@@ -28,8 +28,8 @@ struct ChannelWindow {
     private(set) var upper = Bound.beginning
     /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isComplete = false
-    /// A Boolean value that indicates whether the window shows channels of a cache that was
-    /// replaced, and the store does not have the whole list again.
+    /// A Boolean value that indicates whether the window shows channels of a cache that was cleared
+    /// or replaced, and the store does not have the whole list again.
     private(set) var isReplaced = false
     /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
     private var wanted = 0
@@ -61,18 +61,11 @@ struct ChannelWindow {
             switch entry.operation {
             case .savedGroupChannel(let channel): save(channel, entry.source, &edits)
             case .removedChannel(let url): edits.remove(url, entry.source)
-            case .clearedCachedData:
-                for url in channels.map(\.url) + edits.rows.saved.keys {
-                    edits.remove(url, entry.source)
-                }
-                // Show all stored channels, including those that are stored from now on.
+            case .clearedCachedData, .replacedCache:
+                // Keep the rows until the store has the whole list again, and show all channels
+                // that are stored from now on.
                 if upper != .beginning { upper = .end }
-                isComplete = false
-                edits.isCleared = true
-            case .replacedCache:
-                // Keep the rows until the store has the whole list again.
-                if upper != .beginning { upper = .end }
-                (isComplete, isReplaced) = (false, true)
+                (isComplete, isReplaced) = (false, upper != .beginning)
                 edits.isCleared = true
             case .missed: edits.isMissed = true
             default: break
@@ -117,6 +110,8 @@ struct ChannelWindow {
         upTo count: Int, isComplete: Bool, in reader: some StoreReader
     ) throws(StoreError) -> ChannelEdits {
         var edits = ChannelEdits()
+        // The store has the whole list again: remove the channels that the user has lost.
+        if isReplaced, isComplete { edits = try readAgain(isComplete: true, in: reader) }
         let left = count - channels.count
         if upper != .end, left > 0 {
             var last: ChannelListPosition?

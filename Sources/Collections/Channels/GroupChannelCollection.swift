@@ -17,8 +17,9 @@ public import Sync
 /// collection inserts, moves and deletes channels as they change. The store and the server apply
 /// the same filters and the same order.
 ///
-/// The collection is isolated to the main actor. ``channels``, ``hasMore`` and ``drafts`` are
-/// observable: views that use Observation need no delegate.
+/// The collection is isolated to the main actor. ``channels``, ``hasMore``, ``isStale`` and
+/// ``drafts`` are observable, and each is invalidated only by changes of its own value. Views that
+/// use Observation need no delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
@@ -40,7 +41,8 @@ public final class GroupChannelCollection {
     /// The engine that fetches the channels.
     @ObservationIgnored public let engine: SyncEngine
 
-    private var window: ChannelWindow
+    @ObservationIgnored private var window: ChannelWindow
+    @ObservationIgnored private var observed = (hasMore: true, isStale: false)
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
     @ObservationIgnored private let tasks = TaskBag()
@@ -78,10 +80,30 @@ public final class GroupChannelCollection {
     // MARK: The list
 
     /// The listed channels, in the order of the query.
-    public var channels: [GroupChannel] { window.channels }
+    public var channels: [GroupChannel] {
+        access(keyPath: \.channels)
+        return window.channels
+    }
 
     /// A Boolean value that indicates whether there may be channels that are not listed yet.
-    public var hasMore: Bool { window.hasMore }
+    public var hasMore: Bool {
+        access(keyPath: \.hasMore)
+        return window.hasMore
+    }
+
+    /// A Boolean value that indicates whether the list shows channels of a cache that was cleared
+    /// or replaced since, and the engine has not fetched the whole list again.
+    public var isStale: Bool {
+        access(keyPath: \.isStale)
+        return window.isReplaced
+    }
+
+    private func notifyObservers() {
+        let known = observed
+        observed = (window.hasMore, window.isReplaced)
+        if observed.hasMore != known.hasMore { withMutation(keyPath: \.hasMore) {} }
+        if observed.isStale != known.isStale { withMutation(keyPath: \.isStale) {} }
+    }
 
     /// Returns a stream of the changes from now on.
     ///
@@ -264,6 +286,7 @@ public final class GroupChannelCollection {
         if holdsAll == true, window.isReplaced, let edits = try? readAgain() {
             apply(edits, .reported)
         }
+        notifyObservers()
         return holdsAll ?? false
     }
 
@@ -315,7 +338,8 @@ public final class GroupChannelCollection {
             readDrafts()
         }
         for case .savedDraft(let text, let url) in change.operations {
-            drafts[url] = text.isEmpty ? nil : text
+            let text = text.isEmpty ? nil : text
+            if drafts[url] != text { drafts[url] = text }
         }
         apply(edits, .reported)
         awaitCompleteList()
@@ -324,7 +348,8 @@ public final class GroupChannelCollection {
     private func readDrafts() {
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
         // one.
-        drafts = (try? engine.store.drafts()) ?? drafts
+        let stored = (try? engine.store.drafts()) ?? drafts
+        if stored != drafts { drafts = stored }
     }
 
     private func readAgain() throws(StoreError) -> ChannelEdits? {
@@ -341,7 +366,9 @@ public final class GroupChannelCollection {
         let before = CollectionChange.checked(window.channels)
         var edits = edits
         let diff = window.apply(&edits)
+        notifyObservers()
         guard !diff.isEmpty else { return }
+        withMutation(keyPath: \.channels) {}
         let change = CollectionChange(diff, in: window.channels)
         change.check(from: before, to: window.channels)
         followers.notify(change)

@@ -7,7 +7,7 @@ protocol ListRow: Hashable, Sendable {
 /// A list that is sorted by the keys of its elements.
 ///
 /// ``apply(_:)`` applies many edits at once, and returns the differences as indices.
-struct OrderedList<Element: ListRow, Key: Comparable> {
+struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     private(set) var elements: [Element] = []
     /// The keys of the elements, in ascending order, or in descending order if the list is
     /// reversed.
@@ -34,9 +34,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     /// Returns the number of elements after the edits, without applying them.
     func count(after edits: ListEdits<Element, Key>) -> Int {
         let gone = edits.removed.count { keysByID[$0] != nil }
-        let new = edits.saved.keys.count { id in
-            keysByID[id] == nil && edits.successors[id].map { keysByID[$0] == nil } ?? true
-        }
+        let new = edits.saved.keys.count { keysByID[$0] == nil }
         return elements.count + new - gone
     }
 
@@ -90,14 +88,10 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
             diff.deletions.append(.init(index: index, element: elements[index]))
         }
         for (id, (element, new)) in edits.saved {
-            let oldID = edits.successors[id].flatMap { keysByID[$0] == nil ? nil : $0 } ?? id
-            assert(oldID == id || keysByID[id] == nil, "A row keeps its id.")
-            guard let old = keysByID.removeValue(forKey: oldID) else {
+            guard let old = keysByID.updateValue(new, forKey: id) else {
                 coming.append((new, element, nil))
-                keysByID[id] = new
                 continue
             }
-            keysByID[id] = new
             let index = index(of: old)
             if old == new {
                 if elements[index] != element { changed.append((index, element)) }
@@ -125,6 +119,19 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
         diff.normalize(leaving: leaving, coming: indices)
         return diff
+    }
+
+    /// Returns the edits that turn this list into another one.
+    func edits(to other: OrderedList) -> ListEdits<Element, Key> {
+        var edits = ListEdits<Element, Key>()
+        for (element, key) in zip(other.elements, other.keys) {
+            let isEqual = keysByID[element.rowID] == key && self[element.rowID] == element
+            if !isEqual { edits.save(element, at: key) }
+        }
+        for element in elements where other.keysByID[element.rowID] == nil {
+            edits.remove(element.rowID)
+        }
+        return edits
     }
 
     private mutating func remove(_ indices: [Int]) {
@@ -158,67 +165,28 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
 }
 
 /// The edits of a list: at most one for each element.
-struct ListEdits<Element: ListRow, Key: Comparable> {
+struct ListEdits<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     /// The new and changed elements with their keys.
     ///
     /// No two elements have the same key.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
-    /// The IDs of replaced elements, by the IDs of the elements that replace them.
-    ///
-    /// For example, a sent message replaces the pending message.
-    private(set) var successors: [Element.RowID: Element.RowID] = [:]
-    private var successorOf: [Element.RowID: Element.RowID] = [:]
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
     /// Adds a new or changed element.
-    ///
-    /// If `old` is not `nil`, `element` replaces the element with that ID, and takes over its row
-    /// if the list contains one.
-    mutating func save(
-        _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
-    ) {
-        let id = element.rowID
-        // If `element` was replaced by another one and is saved again, it gets its own row next to
-        // the other one's.
-        if let next = successorOf[id] { unlink(next) }
-        saved[id] = (element, key)
-        removed.remove(id)
-        guard let old, old != id else { return }
-        if let next = successorOf[old], next != id { return }
-        saved[old] = nil
-        removed.remove(old)
-        // The replaced element may itself have replaced another one, whose row it has taken over.
-        let oldest = unlink(old) ?? old
-        if let other = unlink(id), other != oldest { removed.insert(other) }
-        successors[id] = oldest
-        successorOf[oldest] = id
-        if oldest != old { successorOf[old] = nil }
+    mutating func save(_ element: Element, at key: Key) {
+        saved[element.rowID] = (element, key)
+        removed.remove(element.rowID)
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // A replaced element has no row of its own: its row belongs to its successor, which stays
-        // in the list.
-        if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
-        if let old = unlink(id) { removed.insert(old) }
     }
 
-    /// Returns a Boolean value that indicates whether the edits save, replace or remove an element.
-    func affects(_ id: Element.RowID) -> Bool {
-        removed.contains(id) || saved[id] != nil || successorOf[id] != nil
-    }
-
-    /// If the element replaces another one, makes it an ordinary new element, and returns the
-    /// replaced element's ID.
-    @discardableResult
-    private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
-        guard let old = successors.removeValue(forKey: id) else { return nil }
-        successorOf[old] = nil
-        return old
-    }
+    /// Returns a Boolean value that indicates whether the edits save or remove an element.
+    func affects(_ id: Element.RowID) -> Bool { removed.contains(id) || saved[id] != nil }
 }
 
 /// The differences between a list before and after edits.

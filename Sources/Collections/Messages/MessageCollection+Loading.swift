@@ -5,7 +5,29 @@ public import Sync
 // Loading pages on request: from the cache and, where the cached history is incomplete, from the
 // server.
 extension MessageCollection {
-    enum Direction { case older, newer }
+    enum Direction {
+        case older, newer
+
+        /// The end of the list that is trimmed if the list exceeds the capacity.
+        fileprivate var opposite: Window.End { self == .older ? .newest : .oldest }
+
+        /// Returns a closure that extends a window in this direction.
+        fileprivate func extending(
+            by count: Int, crossesGaps: Bool
+        )
+            -> @Sendable (inout Window, Snapshot) throws(StoreError) -> (
+                edits: WindowEdits, (found: Int, gap: Gap?)
+            )
+        {
+            { (window, reader) throws(StoreError) in
+                let (edits, found, gap) =
+                    self == .older
+                    ? try window.loadOlder(count, crossesGaps: crossesGaps, in: reader)
+                    : try window.loadNewer(count, crossesGaps: crossesGaps, in: reader)
+                return (edits, (found, gap))
+            }
+        }
+    }
 
     /// The maximum number of pages that one call fetches, if few of their messages match the list.
     private static let pageLimit = 5
@@ -58,7 +80,7 @@ extension MessageCollection {
         hasLoadedMore = true
         let listed = try await extend(direction, max(1, count))
         // Messages may have been changed or deleted since the first page was listed.
-        let shown = messages.filter { listed.contains($0.itemID) }
+        let shown = messages.filter { listed.contains($0.id) }
         return params.isReversed ? shown.reversed() : shown
     }
 
@@ -69,13 +91,13 @@ extension MessageCollection {
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
-    ) async throws(SyncError) -> Set<MessageItem.ID> {
+    ) async throws(SyncError) -> Set<Message.ID> {
         var left = count
-        var all: Set<MessageItem.ID> = []
+        var all: Set<Message.ID> = []
         var page = 0
         while true {
-            let ((found, gap), shown) = try show(direction, left, crossesGaps: false)
-            all.formUnion(shown.map(\.itemID))
+            let ((found, gap), shown) = try await show(direction, left, crossesGaps: false)
+            all.formUnion(shown.map(\.id))
             left -= found
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
@@ -87,31 +109,24 @@ extension MessageCollection {
                     if all.isEmpty { throw error }
                     return all
                 }
-                let (crossed, shown) = try show(direction, left, crossesGaps: true)
+                let (crossed, shown) = try await show(direction, left, crossesGaps: true)
                 if left == count && crossed.found == 0 { throw error }
-                return all.union(shown.map(\.itemID))
+                return all.union(shown.map(\.id))
             }
             try checkIsStarted()
         }
     }
 
+    /// Shows messages of the cache, on the main actor if that visits few messages.
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
-    ) throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
-        switch direction {
-        case .older:
-            try load(trimming: .newest, .page) { (window, reader) throws(StoreError) in
-                let (edits, found, gap) = try window.loadOlder(
-                    count, crossesGaps: crossesGaps, in: reader)
-                return (edits, (found, gap))
-            }
-        case .newer:
-            try load(trimming: .oldest, .page) { (window, reader) throws(StoreError) in
-                let (edits, found, gap) = try window.loadNewer(
-                    count, crossesGaps: crossesGaps, in: reader)
-                return (edits, (found, gap))
-            }
-        }
+    ) async throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
+        let extend = direction.extending(by: count, crossesGaps: crossesGaps)
+        let first = try load(trimming: direction.opposite, .page, extend)
+        guard window.visits.stop != nil else { return first }
+        let rest = direction.extending(by: count - first.value.found, crossesGaps: crossesGaps)
+        let (value, shown) = try await loadElsewhere(trimming: direction.opposite, .page, rest)
+        return ((first.value.found + value.found, value.gap), first.shown + shown)
     }
 
     /// Fetches `count` messages of the next gap in a direction, starting at the end of the gap that
@@ -224,13 +239,15 @@ extension MessageCollection {
     /// up-to-date version of it.
     ///
     /// `state` is the engine's state when it is not trying to connect.
-    func firstPage(_ state: SyncState) throws(SyncError) -> PageRequest? {
+    func firstPage(_ state: SyncState) async throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = windowStart
         if state.isLive {
-            let isKnown = try stored { (reader) throws(StoreError) in
-                try shownWindow.isKnown(at: start, in: reader)
+            let isKnown = try await onDisk {
+                [store = engine.store, window] () throws(StoreError) in
+                try window.isKnown(at: start, in: try store.snapshot())
             }
+            try checkIsStarted()
             if isKnown { return nil }
         }
         switch start {
@@ -239,6 +256,10 @@ extension MessageCollection {
         case .time(let time):
             return request(
                 at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize)
+        case .position(let position):
+            return request(
+                at: .message(position.messageID), older: shownWindow.olderPageSize,
+                newer: max(1, shownWindow.newerPageSize))
         }
     }
 
@@ -260,6 +281,7 @@ extension MessageCollection {
             return messages
         }
         try openWindow(crossesGaps: false)
+        try await completeWindow(crossesGaps: false)
         await extendToSize()
         try checkIsStarted()
         return messages

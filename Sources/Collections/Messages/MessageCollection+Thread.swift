@@ -20,8 +20,10 @@ extension MessageCollection {
 
     func readParentMessage(in reader: Snapshot) throws(StoreError) {
         guard let parentMessageID else { return }
-        parentMessage = try reader.message(parentMessageID, in: channelURL) ?? parentMessage
-        isParentMessageDeleted = try isDeleted(parentMessageID, in: reader)
+        set(
+            \.parentMessage,
+            to: try reader.message(parentMessageID, in: channelURL) ?? parentMessage)
+        set(\.isParentMessageDeleted, to: try isDeleted(parentMessageID, in: reader))
     }
 
     /// Reads the parent message again after the store has dropped changes, and reports its changes.
@@ -49,8 +51,9 @@ extension MessageCollection {
 
     func apply(parentLookup lookup: MessageLookup) throws(SyncError) {
         catchUp()
-        if let found = lookup.found.first { parentMessage = found }
-        if !lookup.gone.isEmpty { isParentMessageDeleted = true }
+        if let found = lookup.found.first { set(\.parentMessage, to: found) }
+        if !lookup.gone.isEmpty { set(\.isParentMessageDeleted, to: true) }
+        notifyObservers()
         try checkHasParent()
     }
 
@@ -60,8 +63,8 @@ extension MessageCollection {
             switch entry.operation {
             case .savedMessage(let message)
             where message.channelURL == channelURL && message.messageID == parentMessageID:
-                parentMessage = message
-                isParentMessageDeleted = false
+                set(\.parentMessage, to: message)
+                set(\.isParentMessageDeleted, to: false)
                 notifyParent(message, entry.source)
             case .removedMessage(let id, _, channelURL) where id == parentMessageID:
                 // Ignore the error: a closed store reports no changes.

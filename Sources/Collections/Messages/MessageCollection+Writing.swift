@@ -17,8 +17,11 @@ extension MessageCollection {
 
     /// Sends a message, which is a reply if the collection shows a thread.
     ///
+    /// If the collection shows a channel, a message with a `parentMessageID` quotes that message,
+    /// and is also shown in the channel: the collection sets `isReplyToChannel`.
+    ///
     /// The message is shown until it is sent, even if the window does not reach the newest end, or
-    /// if the message does not match the list, such as a reply in a list without replies.
+    /// if the message does not match the list.
     ///
     /// - Parameters:
     ///   - new: The message.
@@ -33,7 +36,11 @@ extension MessageCollection {
         _ new: NewMessage, keepsCopies: Bool = false
     ) async throws(SyncError) -> OutgoingMessage {
         var new = new
-        if let parentMessageID, new.parentMessageID == nil { new.parentMessageID = parentMessageID }
+        if let parentMessageID {
+            new.parentMessageID = new.parentMessageID ?? parentMessageID
+        } else if new.parentMessageID != nil {
+            new.isReplyToChannel = true
+        }
         let message = try await write { [new] (engine, url) throws(SyncError) in
             try await engine.send(new, in: url, keepsCopies: keepsCopies)
         }

@@ -20,8 +20,9 @@ public import Sync
 /// replies has a ``parentMessageID``, and the same window, changes and delegate as a collection of
 /// a channel's messages.
 ///
-/// The collection is isolated to the main actor. ``items``, ``messages``, ``hasPrevious``,
-/// ``hasNext`` and ``channel`` are observable: views that use Observation need no delegate.
+/// The collection is isolated to the main actor. Its properties are observable, and each is
+/// invalidated only by changes of its own value: a view that reads ``messages`` is not evaluated
+/// again when a user types. Views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageCollection {
@@ -75,6 +76,17 @@ public final class MessageCollection {
     /// ``resend(_:replacing:)`` retries one of them, and ``removeFailedMessages(_:)`` discards it.
     public private(set) var failedChanges: [OutboxItem] = []
 
+    /// The oldest message of another user that the current user had not read when the collection
+    /// was started, or when ``restart(at:)`` was called.
+    ///
+    /// It does not change when the channel is marked as read, so that a view can show where the
+    /// unread messages begin. It is `nil` if all messages were read, or if the window does not show
+    /// which message was the first unread one: start the collection at ``StartingPoint/lastRead``.
+    public private(set) var firstUnreadMessageID: MessageID?
+
+    /// The progress of the uploads of pending messages' files, by request IDs.
+    public internal(set) var uploadProgress: [RequestID: UploadProgress] = [:]
+
     /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
@@ -88,14 +100,18 @@ public final class MessageCollection {
     /// The engine that fetches and sends messages.
     @ObservationIgnored public let engine: SyncEngine
 
-    private var window: Window
+    @ObservationIgnored var window: Window
+    @ObservationIgnored var longReads = LongReads()
     @ObservationIgnored private var knownMessages: [Message]?
+    @ObservationIgnored var observed = ObservedValues()
     @ObservationIgnored private(set) var phase = Phase.created
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private let followers = Followers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var threadRefresh: ThreadRefresh?
     @ObservationIgnored var hasLoadedMore = false
+    /// The time up to which the user had read the channel when the window was opened.
+    @ObservationIgnored private var readUpTo: Timestamp?
     @ObservationIgnored private var viewer: ChannelViewer?
     @ObservationIgnored private var shownRange: ShownRange??
     @ObservationIgnored let tasks = TaskBag()
@@ -170,50 +186,68 @@ public final class MessageCollection {
     /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
     /// is true. Unsent messages are newer than all sent ones, and are listed wherever the window
     /// is.
-    public var items: [MessageItem] { window.items }
+    public var items: [MessageItem] {
+        access(keyPath: \.items)
+        return window.items
+    }
 
     /// The messages of ``items``.
     ///
     /// - Complexity: O(*n*) after a change, otherwise O(1).
     public var messages: [Message] {
-        let items = items
+        access(keyPath: \.messages)
         if let knownMessages { return knownMessages }
-        let messages = items.compactMap(\.message)
+        let messages = window.items.compactMap(\.message)
         knownMessages = messages
         return messages
     }
 
     /// The messages that the server has accepted.
-    public var succeededMessages: [Message] { messages.filter { $0.messageID != nil } }
+    public var succeededMessages: [Message] {
+        access(keyPath: \.succeededMessages)
+        return window.items.compactMap(\.message).filter { $0.messageID != nil }
+    }
 
     /// The channel's pending messages, in the order in which the user wrote them.
     ///
     /// They include messages that do not match the list.
-    public var pendingMessages: [Message] { window.unsentMessages(.pending) }
+    public var pendingMessages: [Message] {
+        access(keyPath: \.pendingMessages)
+        return window.unsentMessages(.pending)
+    }
 
     /// The channel's failed messages, in the order in which the user wrote them.
     ///
     /// They include messages that do not match the list.
-    public var failedMessages: [Message] { window.unsentMessages(.failed) }
+    public var failedMessages: [Message] {
+        access(keyPath: \.failedMessages)
+        return window.unsentMessages(.failed)
+    }
 
     /// A Boolean value that indicates whether messages older than the listed ones exist, or may
     /// exist.
     public var hasPrevious: Bool {
-        phase == .started && !isParentMessageDeleted && window.hasPrevious
+        access(keyPath: \.hasPrevious)
+        return phase == .started && !isParentMessageDeleted && window.hasPrevious
     }
 
     /// A Boolean value that indicates whether messages newer than the listed ones exist, or may
     /// exist.
     public var hasNext: Bool {
-        phase == .started && !isParentMessageDeleted && window.hasNext
+        access(keyPath: \.hasNext)
+        return phase == .started && !isParentMessageDeleted && window.hasNext
     }
 
     /// Returns the coverage of the channel's history: which ranges are complete, missing and stale.
     ///
+    /// The history is read on another thread.
+    ///
     /// - Throws: ``/Sync/SyncError`` with code `store`.
     /// - Complexity: O(*n*) in the number of stored messages of the channel.
-    public func coverage() throws(SyncError) -> Coverage {
-        try stored { (reader) throws(StoreError) in try reader.coverage(of: channelURL) }
+    public func coverage() async throws(SyncError) -> Coverage {
+        try await onDisk { [store = engine.store, channelURL] () throws(StoreError) in
+            try store.snapshot().coverage(of: channelURL)
+        }
     }
 
     /// Returns a stream of the changes from now on.
@@ -244,6 +278,7 @@ public final class MessageCollection {
         let refresh = Task { @MainActor [weak self, engine, channelURL] in
             do throws(SyncError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
+                if policy.loadsFromCache { try await self?.completeWindow(crossesGaps: true) }
                 if policy.loadsFromAPI {
                     // Do not retain the collection while waiting for the server: if the app
                     // releases the collection, the wait ends.
@@ -252,7 +287,11 @@ public final class MessageCollection {
                         let lookup = try await engine.fetchMessages([id], in: channelURL)
                         try self?.apply(parentLookup: lookup)
                     }
-                    if let request = try self?.firstPage(state) {
+                    if let id = self?.missingStart {
+                        let lookup = try await engine.fetchMessages([id], in: channelURL)
+                        if lookup.found.isEmpty { throw .doesNotExist(id, channelURL) }
+                    }
+                    if let request = try await self?.firstPage(state) {
                         let omissions = self?.omissions
                         let fetched = try await engine.fetch(request, .messageInitialize)
                         self?.record(fetched, since: omissions)
@@ -280,7 +319,14 @@ public final class MessageCollection {
             }
             phase = .started
             _ = try follow()
-            if policy.loadsFromCache { try openWindow(crossesGaps: true) }
+            notifyObservers()
+            readUpTo = channel.myLastRead
+            if policy.loadsFromCache {
+                if let id = missingStart, !policy.loadsFromAPI {
+                    throw .isNotCached(id, channelURL)
+                }
+                if missingStart == nil { try openWindow(crossesGaps: true) }
+            }
             return .success(messages)
         } catch {
             return .failure(error)
@@ -295,18 +341,24 @@ public final class MessageCollection {
     ///
     /// - Returns: The messages after the server has responded.
     /// - Throws: ``/Sync/SyncError``. After an error with code `notConnected`, the window has moved
-    ///   and shows the stored messages.
+    ///   and shows the stored messages, except if the starting point is a message that is not
+    ///   cached: the window then stays. The code is `notFound` if that message does not exist.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()
+        if case .message(let id) = point { try await fetchIfMissing(id) }
         startingPoint = point
         hasLoadedMore = false
+        readUpTo = channel.myLastRead
         try openWindow(crossesGaps: true)
+        try await completeWindow(crossesGaps: true)
         // Disposing the collection cancels the wait.
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.stateAfterConnecting
         }
-        if let request = try firstPage(state) { try await fetch(request, .messageInitialize) }
+        if let request = try await firstPage(state) {
+            try await fetch(request, .messageInitialize)
+        }
         return try await showServer()
     }
 
@@ -326,7 +378,7 @@ public final class MessageCollection {
         guard !isDisposed else { return }
         follower?.stop()
         (channel, openChannel, parentMessage) = (.unknown(channelURL), nil, nil)
-        (typingUsers, draft, failedChanges) = ([], "", [])
+        (typingUsers, draft, failedChanges, uploadProgress) = ([], "", [], [:])
         apply(window.removeAll(.sessionEnded), .reported)
         dispose()
     }
@@ -351,7 +403,7 @@ public final class MessageCollection {
 
     // MARK: Following
 
-    private func follow() throws(SyncError) -> StoreFollower {
+    func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
             [weak self] change in self?.apply(change)
@@ -389,7 +441,7 @@ public final class MessageCollection {
             return
         }
         let known = Set(failedChanges.map(\.requestID))
-        failedChanges = items.filter { $0.operation != .send }
+        set(\.failedChanges, to: items.filter { $0.operation != .send })
         guard notifies else { return }
         for item in failedChanges where !known.contains(item.requestID) && !isDisposed {
             delegate?.messageCollection(self, didFail: item)
@@ -398,7 +450,7 @@ public final class MessageCollection {
 
     private func readDraft() {
         // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
-        draft = ((try? engine.store.draft(of: channelURL)) ?? nil) ?? ""
+        set(\.draft, to: ((try? engine.store.draft(of: channelURL)) ?? nil) ?? "")
     }
 
     private func notifyHugeGap() {
@@ -413,6 +465,7 @@ public final class MessageCollection {
         let wasStale = window.thread?.isStale ?? false
         defer { if !wasStale { refreshThread() } }
         let edits = window.fold(change)
+        longReads.record(change)
         var changes = [change]
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
         // one.
@@ -428,6 +481,7 @@ public final class MessageCollection {
         if edits.isMissed { readDraft() }
         for change in changes { notify(change) }
         if edits.isMissed { readParentMessageAgain() }
+        notifyObservers()
     }
 
     private func readAgain(
@@ -435,10 +489,18 @@ public final class MessageCollection {
     ) throws(StoreError) -> WindowEdits? {
         try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
             let held = try snapshot.groupChannel(channelURL)
-            let edits = try window.readAgain(in: snapshot, after: earlier, skipped)
-            channel = held ?? channel
-            openChannel = try snapshot.openChannel(channelURL)
+            var next = window
+            next.visits = VisitLimit(Self.visitLimit)
+            let edits = try next.readAgain(in: snapshot, after: earlier, skipped)
+            set(\.channel, to: held ?? channel)
+            set(\.openChannel, to: try snapshot.openChannel(channelURL))
             changes += skipped
+            if next.visits.stop != nil {
+                readAgainElsewhere(after: edits)
+                return nil
+            }
+            longReads.invalidate()
+            window = next
             return edits
         }
     }
@@ -464,29 +526,30 @@ public final class MessageCollection {
     private func notify(_ entry: Change.Entry) {
         switch entry.operation {
         case .savedGroupChannel(let channel) where channel.url == channelURL:
-            self.channel = channel
-            isChannelDeleted = false
+            set(\.channel, to: channel)
+            set(\.isChannelDeleted, to: false)
             notifyChannel(entry.source ?? .channelBackgroundSync)
         case .savedOpenChannel(let channel):
-            openChannel = channel
-            isChannelDeleted = false
+            set(\.openChannel, to: channel)
+            set(\.isChannelDeleted, to: false)
             let context = GroupChannelContext(source: entry.source ?? .channelBackgroundSync)
             delegate?.messageCollection(self, context: context, updatedOpenChannel: channel)
         case .removedChannel(channelURL): notifyChannelRemoval(entry.source)
         case .clearedCachedData, .replacedCache: checkChannelAfterClearing()
         case .ephemeral(.typing(let users, channelURL)):
-            typingUsers = users
+            set(\.typingUsers, to: users)
             notifyChannel(.eventTypingStatusUpdated)
-        case .savedDraft(let text, channelURL): draft = text
+        case .savedDraft(let text, channelURL): set(\.draft, to: text)
         case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
+            set(\.uploadProgress[id], to: UploadProgress(byteCount: bytes, totalByteCount: total))
             delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
         default: break
         }
     }
 
     private func notifyChannelRemoval(_ source: CollectionEventSource?) {
-        openChannel = nil
-        isChannelDeleted = true
+        set(\.openChannel, to: nil)
+        set(\.isChannelDeleted, to: true)
         let context = GroupChannelContext(source: source ?? .channelBackgroundSync)
         delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
     }
@@ -546,9 +609,9 @@ public final class MessageCollection {
         try load(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
         }
+        readUpTo = readUpTo ?? channel.myLastRead
+        set(\.firstUnreadMessageID, to: readUpTo.flatMap { window.firstUnread(after: $0) })
     }
-
-    var windowStart: Window.Start { startingPoint.windowStart(in: channel) }
 
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
@@ -561,9 +624,11 @@ public final class MessageCollection {
     ) throws(SyncError) -> (value: Value, shown: [Message]) {
         try checkIsStarted()
         let follower = try follow()
+        window.visits = VisitLimit(Self.visitLimit)
         let (edits, value) = try follower.read { (reader) throws(StoreError) in
             try read(&window, reader)
         }
+        longReads.invalidate()
         try checkIsStarted()
         let diff = apply(edits, reporting, trimming: end)
         follower.catchUp()
@@ -573,18 +638,25 @@ public final class MessageCollection {
     var shownWindow: Window { window }
 
     /// Shows a message that was written in this collection, even if it does not match the list.
-    func showWritten(_ id: RequestID) { apply(window.showWritten(id), .reported) }
+    func showWritten(_ id: RequestID) {
+        longReads.invalidate()
+        apply(window.showWritten(id), .reported)
+    }
 
     func changeThread(_ change: (inout Window) -> WindowEdits) {
+        longReads.invalidate()
         apply(change(&window), .requested)
     }
 
     /// Sets whether the shown replies have to be fetched again, because the feed may have omitted
     /// changes of them.
-    func setThreadIsStale(_ isStale: Bool) { window.thread?.isStale = isStale }
+    func setThreadIsStale(_ isStale: Bool) {
+        longReads.invalidate()
+        window.thread?.isStale = isStale
+    }
 
     @discardableResult
-    private func apply(
+    func apply(
         _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
@@ -593,8 +665,9 @@ public final class MessageCollection {
         // Report the shown range last, because that takes as long as everything else in this
         // method.
         defer { showWindow() }
+        if diff.hasMessages { knownMessages = nil }
+        notifyObservers(of: diff)
         guard !diff.isEmpty else { return diff }
-        knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
         change.check(from: before, to: window.items)
         followers.notify(change)

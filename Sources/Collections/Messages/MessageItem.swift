@@ -12,15 +12,12 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
     /// stored, the gap has several rows, with these messages between them.
     indirect case gap(Gap)
 
-    /// The identity of a row, which stays the same when the row changes.
+    /// The identity of a row, which stays the same while the row is listed.
     ///
-    /// There is one exception: when a pending message is sent, its row gets another ID. The change
-    /// is reported as an update.
+    /// A message that the user wrote keeps its row when it is sent, fails or is resent.
     public enum ID: Hashable, Sendable {
-        /// A message that the server has accepted.
-        case sent(MessageID)
-        /// An unsent message.
-        case unsent(RequestID)
+        /// A message.
+        case message(Message.ID)
         /// A gap, identified by its lower bound, because filling a gap changes its upper bound.
         case gap(above: Gap.Bound)
     }
@@ -28,7 +25,7 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
     /// The identity of the row in its list.
     public var id: ID {
         switch self {
-        case .message(let message): message.itemID
+        case .message(let message): .message(message.id)
         case .gap(let gap): .gap(above: gap.lower)
         }
     }
@@ -44,12 +41,6 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
 
 extension MessageItem: ListRow {
     var rowID: ID { id }
-}
-
-extension Message {
-    var itemID: MessageItem.ID {
-        messageID.map { .sent($0) } ?? .unsent(requestID ?? "")
-    }
 }
 
 /// The sort key of a row.

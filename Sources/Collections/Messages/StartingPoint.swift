@@ -8,15 +8,8 @@ public enum StartingPoint: Hashable, Sendable {
     case time(Timestamp)
     /// The position up to which the user has read; the newest message if that is unknown.
     case lastRead
-}
-
-extension StartingPoint {
-    /// Returns the start of the window in a channel.
-    func windowStart(in channel: GroupChannel) -> Window.Start {
-        switch self {
-        case .latest: .newest
-        case .time(let time): .time(time)
-        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
-        }
-    }
+    /// A message, with the messages older and newer than it.
+    ///
+    /// If the message is not cached, the list is empty until the server has responded.
+    case message(MessageID)
 }

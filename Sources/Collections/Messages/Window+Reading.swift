@@ -20,11 +20,18 @@ extension Window {
         case .time(let time):
             next.begin(at: time)
             try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
+        case .position(let position):
+            next.begin(at: position.createdAt)
+            let count = max(1, newerPageSize)
+            // More messages of the same time than a page contains may precede the message.
+            while next.upper < .position(position),
+                try next.extendNewer(count, crossesGaps, in: reader, &edits).found == count
+            {}
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
         // First remove the messages that are no longer shown, because gaps are placed between the
         // remaining ones.
-        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
+        next.removeUnsavedRows(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
         next.isReplaced = false
@@ -37,6 +44,39 @@ extension Window {
         case newest
         /// A time. Messages that were created at this time or later count as newer.
         case time(Timestamp)
+        /// A message, which counts as newer.
+        case position(Position)
+
+        fileprivate var time: Timestamp? {
+            switch self {
+            case .newest: nil
+            case .time(let time): time
+            case .position(let position): position.createdAt
+            }
+        }
+    }
+
+    /// Returns the oldest message of another user that is newer than a time.
+    ///
+    /// The result is `nil` if there is none, or if the window does not show all messages between
+    /// the time and that message.
+    func firstUnread(after time: Timestamp) -> MessageID? {
+        var first: MessageID?
+        let newestFirst = params.isReversed ? items : items.reversed()
+        for item in newestFirst {
+            guard let message = item.message else {
+                first = nil
+                continue
+            }
+            guard let id = message.messageID else { continue }
+            if message.createdAt <= time { return first }
+            if userID.map({ !message.isSent(by: $0) }) ?? true { first = id }
+        }
+        switch lower {
+        case .beginning: return hasPrevious ? nil : first
+        case .position(let position): return position.createdAt <= time ? first : nil
+        case .end: return nil
+        }
     }
 
     /// Returns a Boolean value that indicates whether the store has all messages of a window at
@@ -47,7 +87,7 @@ extension Window {
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
-        if case .time(let time) = start {
+        if let time = start.time {
             next.begin(at: time)
             guard try next.extendNewer(newerPageSize, false, in: reader, &edits).gap == nil
             else { return false }
@@ -68,7 +108,8 @@ extension Window {
     ///
     /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
     /// The reader already contains the queued changes `skipped`; the caller must not apply them
-    /// afterwards. If reading fails, the window is unchanged.
+    /// afterwards. If reading fails, the window is unchanged. If the read reaches ``visits``, the
+    /// edits are not complete, and the caller has to discard the window.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ skipped: [Change] = []
@@ -104,7 +145,7 @@ extension Window {
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
         // First remove the messages that are no longer shown, because gaps are placed between the
         // remaining ones.
-        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
+        next.removeUnsavedRows(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
         next.isReplaced = false
@@ -112,7 +153,7 @@ extension Window {
         return edits
     }
 
-    private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
+    private mutating func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
         guard lower != .end, try firstGap(below: lower, in: reader) == nil else {
             return false
         }
@@ -169,6 +210,10 @@ extension Window {
             lower = messages.dropLast().last.map(\.bound) ?? start
             return (count, nil)
         }
+        if let stop = visits.stop {
+            lower = .position(stop)
+            return (messages.count, nil)
+        }
         lower = crossesGaps ? try oldestBound(in: reader, messages.last?.bound ?? start) : floor
         return (messages.count, messages.count == count ? nil : gap)
     }
@@ -203,6 +248,10 @@ extension Window {
             upper = messages.dropLast().last.map(\.bound) ?? start
             return (count, nil)
         }
+        if let stop = visits.stop {
+            upper = .position(stop)
+            return (messages.count, nil)
+        }
         upper = ceiling
         return (messages.count, messages.count == count ? nil : gap)
     }
@@ -215,12 +264,20 @@ extension Window {
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
         guard let id = message.messageID, let position = message.position else { return }
-        show(message, id, position, edits.sources[.sent(id)], &edits)
+        show(message, id, position, edits.sources[.message(rowIDs[id])], &edits)
+    }
+
+    /// Removes all rows that the edits do not save.
+    private mutating func removeUnsavedRows(_ edits: inout WindowEdits) {
+        for item in items where edits.rows.saved[item.id] == nil {
+            edits.rows.remove(item.id)
+            if let id = item.message?.messageID { rowIDs.release(id) }
+        }
     }
 
     // MARK: Reading the history or the thread
 
-    private func messages(
+    private mutating func messages(
         from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,
         includesUpper: Bool = false, isNewestFirst: Bool, limit: Int? = nil,
         matching params: MessageListParams? = nil, in reader: some StoreReader
@@ -229,12 +286,12 @@ extension Window {
             return try reader.replies(
                 to: thread.parentID, in: channelURL, from: lower, includesLower: includesLower,
                 to: upper, includesUpper: includesUpper, isNewestFirst: isNewestFirst,
-                limit: limit, matching: params)
+                limit: limit, matching: params, visiting: &visits)
         }
         return try reader.messages(
             in: channelURL, from: lower, includesLower: includesLower, to: upper,
             includesUpper: includesUpper, isNewestFirst: isNewestFirst, limit: limit,
-            matching: params)
+            matching: params, visiting: &visits)
     }
 
     private func firstGap(
@@ -276,7 +333,7 @@ extension Window {
     }
 
     private func showAllUnsent(_ edits: inout WindowEdits) {
-        for id in outboxItems.keys { showUnsent(id, edits.sources[.unsent(id)], &edits) }
+        for id in outboxItems.keys { showUnsent(id, edits.sources[.message(.written(id))], &edits) }
     }
 }
 

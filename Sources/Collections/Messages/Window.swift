@@ -8,7 +8,7 @@ import Sync
 /// changes, and return the edits of the rows. The window shows all stored messages between
 /// ``lower`` and ``upper`` that match the list, and the gaps between them. After them, it shows the
 /// unsent messages, wherever the window is.
-struct Window {
+struct Window: Sendable {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
     let channelURL: ChannelURL
@@ -43,13 +43,23 @@ struct Window {
     /// replaced, and the store does not have the whole shown range again.
     var isReplaced = false
     /// The outbox items of the channel, numbered in the order in which the user created them.
-    var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
+    var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:] {
+        didSet { unsentGeneration &+= 1 }
+    }
+    /// A number that changes whenever the unsent messages may have changed.
+    private(set) var unsentGeneration = 0
     var lastOutboxItemNumber = 0
     /// The messages that the user has written in this list.
     ///
     /// They are shown until they are sent, even if they do not match the list.
     private var writtenHere: Set<RequestID> = []
     var overlay = UnsentChanges([], userID: nil)
+    var rowIDs = MessageRowIDs()
+    /// The limit of the messages that the following reads visit.
+    ///
+    /// If it has a `stop` afterwards, a read has reached the limit. The window then ends at the
+    /// message at which the read has stopped, and can be extended from there.
+    var visits = VisitLimit.unlimited
     /// The stored versions of those messages whose rows show unsent edits, deletions or reactions
     /// of the user.
     var covered: [MessageID: Message] = [:]
@@ -143,6 +153,10 @@ struct Window {
         }
         let hadLeadingGap = upper == .end && leadingGap != nil
         let newest = thread == nil ? .end : newestShown
+        for case .removedOutboxItem(let item) in change.operations {
+            rowIDs.ending.insert(item.requestID)
+        }
+        defer { rowIDs.ending = [] }
         for entry in change.entries { fold(entry, &edits) }
         if thread != nil {
             thread?.apply(change, shownFrom: lower, to: upper, newest: newest, in: channelURL)
@@ -207,22 +221,34 @@ struct Window {
         }
         guard let shown, belongs(shown) else {
             recordAccepted(held, &edits)
-            return edits.remove(.sent(id), source)
+            return removeRow(of: id, source, &edits)
         }
-        // If the sent message is already listed, the pending message keeps its row until its outbox
-        // item is removed.
-        let isListed = list[.sent(id)] != nil
-        edits.rows.save(
-            .message(shown), at: .sent(at: position),
-            insteadOf: isListed ? nil : held.requestID.map { .unsent($0) })
-        edits.sources[.sent(id)] = source
+        let row = assignRow(to: shown, id, edits)
+        edits.rows.save(.message(shown.inRow(row)), at: .sent(at: position))
+        edits.sources[.message(row)] = source
+    }
+
+    /// Returns the row of a sent message.
+    ///
+    /// A listed message keeps its row. Another message with a request ID takes over the row of the
+    /// unsent message, or gets one with that request ID, unless another message has that row.
+    private mutating func assignRow(
+        to message: Message, _ id: MessageID, _ edits: WindowEdits
+    ) -> Message.ID {
+        let row = MessageItem.ID.message(.sent(id))
+        if list[row] != nil || edits.rows.saved[row] != nil { return .sent(id) }
+        func isUnsent(_ request: RequestID) -> Bool {
+            outboxItems[request]?.item.operation == .send && !rowIDs.ending.contains(request)
+        }
+        return rowIDs.assign(
+            id, message.requestID.flatMap { isUnsent($0) ? nil : $0 })
     }
 
     /// Records that an unsent message was sent, and that the list does not show the sent message.
     private func recordAccepted(_ message: Message, _ edits: inout WindowEdits) {
-        guard let row = message.requestID.map(MessageItem.ID.unsent), list[row] != nil else {
-            return
-        }
+        guard let id = message.requestID else { return }
+        let row = MessageItem.ID.message(.written(id))
+        guard let unsent = list[row]?.message, unsent.messageID == nil else { return }
         edits.accepted[row] = message
     }
 
@@ -230,7 +256,17 @@ struct Window {
         _ id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         covered[id] = nil
-        edits.remove(.sent(id), source)
+        removeRow(of: id, source, &edits)
+    }
+
+    /// Removes the row of a sent message.
+    ///
+    /// If the message was sent from an item that is still in the outbox, the item gets the row.
+    mutating func removeRow(
+        of id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        edits.remove(.message(rowIDs[id]), source)
+        if let request = rowIDs.release(id) { showUnsent(request, source, &edits) }
     }
 
     private mutating func removeMessages(
@@ -241,14 +277,17 @@ struct Window {
             position.map { first <= .position($0) && .position($0) <= last } ?? false
         }
         for item in list.elements(from: .from(first), through: .through(last)) {
-            guard let message = item.message, isGone(message.position),
-                edits.rows.saved[item.id] == nil
+            guard let message = item.message, let id = message.messageID,
+                isGone(message.position), edits.rows.saved[item.id] == nil
             else { continue }
-            edits.remove(item.id, source)
+            removeRow(of: id, source, &edits)
         }
         covered = covered.filter { !isGone($0.value.position) }
-        for (id, saved) in edits.rows.saved where isGone(saved.element.message?.position) {
-            edits.remove(id, source)
+        for saved in edits.rows.saved.values {
+            guard let message = saved.element.message, let id = message.messageID,
+                isGone(message.position)
+            else { continue }
+            removeRow(of: id, source, &edits)
         }
     }
 
@@ -258,6 +297,7 @@ struct Window {
         for item in items { edits.remove(item.id, source) }
         (lower, upper) = (.end, .end)
         (gaps, shownGaps, covered, outboxItems) = ([:], [], [:], [:])
+        rowIDs = MessageRowIDs()
         return edits
     }
 
@@ -287,7 +327,10 @@ struct Window {
             message.sendingStatus = .canceled
             edits.canceled.append(message)
         }
-        edits.remove(.unsent(item.requestID), source)
+        // If the message was sent, it has the row.
+        if rowIDs.isFree(item.requestID) {
+            edits.remove(.message(.written(item.requestID)), source)
+        }
     }
 
     /// Returns the unsent message of an outbox item, whether or not it matches the list.
@@ -299,8 +342,11 @@ struct Window {
     }
 
     private func shownMessage(of item: OutboxItem) -> Message? {
-        unsentMessage(of: item).flatMap {
-            params.belongsTo($0) || writtenHere.contains(item.requestID) ? $0 : nil
+        unsentMessage(of: item).flatMap { message in
+            let isWrittenHere =
+                writtenHere.contains(item.requestID)
+                || (thread == nil && message.parentMessageID != nil && message.isReplyToChannel)
+            return params.belongsTo(message) || isWrittenHere ? message : nil
         }
     }
 
@@ -308,7 +354,9 @@ struct Window {
     mutating func showWritten(_ id: RequestID) -> WindowEdits {
         var edits = WindowEdits()
         writtenHere.insert(id)
-        if list[.unsent(id)] == nil { showUnsent(id, .localMessagePendingCreated, &edits) }
+        if list[.message(.written(id))] == nil {
+            showUnsent(id, .localMessagePendingCreated, &edits)
+        }
         return edits
     }
 
@@ -316,12 +364,12 @@ struct Window {
     func showUnsent(
         _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        guard let (item, number) = outboxItems[id] else { return }
-        guard let message = shownMessage(of: item) else {
-            return edits.remove(.unsent(id), source)
-        }
+        guard let (item, number) = outboxItems[id], item.operation == .send, rowIDs.isFree(id)
+        else { return }
+        let row = MessageItem.ID.message(.written(id))
+        guard let message = shownMessage(of: item) else { return edits.remove(row, source) }
         edits.rows.save(.message(message), at: .unsent(number))
-        edits.sources[.unsent(id)] = source
+        edits.sources[row] = source
     }
 
     /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
@@ -330,14 +378,13 @@ struct Window {
     ) {
         overlay = UnsentChanges(changesInOrder, userID: userID)
         if let target = item.targetRequestID { showUnsent(target, source, &edits) }
-        let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
-        guard let id, let held = heldMessage(id, edits) else {
-            // The edit may make an unlisted message match the list. Therefore read the window
-            // again.
-            if item.operation == .update { edits.isMissed = true }
-            return
-        }
-        save(held, source, &edits)
+        let ids =
+            item.messageID.map { [$0] }
+            ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
+        let held = ids.compactMap { heldMessage($0, edits) }
+        for message in held { save(message, source, &edits) }
+        // The edit may make an unlisted message match the list. Therefore read the window again.
+        if held.isEmpty, item.operation == .update { edits.isMissed = true }
     }
 
     var changesInOrder: [OutboxItem] {
@@ -348,19 +395,21 @@ struct Window {
     /// Returns the stored version of a listed message.
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
-        if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
+        let row = MessageItem.ID.message(rowIDs[id])
+        if let saved = edits.rows.saved[row] { return saved.element.message }
         // The message was removed. Do not use its old row, which may show an unsent change.
-        if edits.rows.removed.contains(.sent(id)) { return nil }
-        return list[.sent(id)]?.message
+        if edits.rows.removed.contains(row) { return nil }
+        return list[row]?.message
     }
 
-    /// Returns the ID of the sent message of a request, if it is listed.
-    private func sentMessage(of id: RequestID, _ edits: WindowEdits) -> MessageID? {
-        func isIt(_ message: Message?) -> Bool { message?.requestID == id }
-        if let covered = covered.first(where: { isIt($0.value) }) { return covered.key }
-        let saved = edits.rows.saved.values.first { isIt($0.element.message) }
-        if let id = saved?.element.message?.messageID { return id }
-        return items.reversed().first { isIt($0.message) }?.message?.messageID
+    /// Returns the IDs of the listed messages that were sent with a request ID.
+    ///
+    /// There are several if a server does not deduplicate.
+    private func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
+        let messages =
+            Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }
+            + items.compactMap(\.message)
+        return Set(messages.lazy.filter { $0.requestID == id }.compactMap(\.messageID)).sorted()
     }
 
     // MARK: Gaps
@@ -458,7 +507,7 @@ struct Window {
     /// Removes `excess` sent messages at an end, with the gaps between them and beyond them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
-        var passed: [MessageItem.ID] = []
+        var passed: [MessageItem] = []
         var excess = excess
         // The outermost message that stays. At least one message stays, even if `excess` is larger.
         var outermost: (place: Int, position: Position)?
@@ -470,10 +519,16 @@ struct Window {
                 if excess == 0 { break }
                 excess -= 1
             }
-            passed.append(row.id)
+            passed.append(row)
         }
         guard let (place, position) = outermost, place > 0 else { return }
-        for id in passed[..<place] { edits.remove(id, .windowTrimmed) }
+        for row in passed[..<place] {
+            if let id = row.message?.messageID {
+                removeRow(of: id, .windowTrimmed, &edits)
+            } else {
+                edits.remove(row.id, .windowTrimmed)
+            }
+        }
         switch end {
         case .oldest: lower = .position(position)
         case .newest: upper = .position(position)
@@ -482,7 +537,7 @@ struct Window {
     }
 }
 
-struct WindowEdits {
+struct WindowEdits: Sendable {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
     /// The canceled messages, as they were when pending.

@@ -78,7 +78,6 @@ extension Timestamp {
     public static var now: Timestamp { Timestamp(Date()) }
 }
 
-// `InstantProtocol` provides the operators, such as `time + .seconds(1)`.
 extension Timestamp: InstantProtocol {
     /// Returns the timestamp that is later by a duration, of which fractions of a millisecond are
     /// dropped.

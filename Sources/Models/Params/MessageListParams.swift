@@ -62,7 +62,7 @@ public struct MessageListParams: Record {
 
     /// The replies to list.
     ///
-    /// The default is ``ReplyType/none``.
+    /// The default is ``ReplyType/onlyReplyToChannel``.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }
@@ -103,16 +103,16 @@ extension MessageTypeFilter: WireEnum {
 
 /// A kind of replies to list.
 public enum ReplyType: Int, CaseIterable, Sendable {
-    /// No replies.
-    case none = 0
+    /// Only replies that are also shown in the channel.
+    case onlyReplyToChannel = 0
     /// All replies.
     case all = 1
-    /// Only replies that are also shown in the channel.
-    case onlyReplyToChannel = 2
+    /// No replies.
+    case none = 2
 }
 
 extension ReplyType: WireEnum {
-    static var names: [String] { ["none", "all", "only_reply_to_channel"] }
+    static var names: [String] { ["only_reply_to_channel", "all", "none"] }
 }
 
 extension MessageTypeFilter: Codable {

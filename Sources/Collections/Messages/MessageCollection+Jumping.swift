@@ -1,0 +1,81 @@
+public import Models
+import Store
+public import Sync
+
+// Moving the window to a message.
+extension MessageCollection {
+    /// Shows a message with the messages around it, for example a search result or a quoted
+    /// message.
+    ///
+    /// If the message is not listed, the window moves to it, as ``restart(at:)`` does. If it is not
+    /// cached, the engine fetches it first. Without a connection, the messages around a cached
+    /// message may be incomplete; the rows show the gaps.
+    ///
+    /// - Returns: The message, which is listed.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message does not exist, or does not
+    ///   match the list; `notConnected` if it is not cached and cannot be fetched: the window then
+    ///   stays; other codes as ``restart(at:)``.
+    @discardableResult
+    public func jump(to id: MessageID) async throws(SyncError) -> Message {
+        try checkIsStarted()
+        if let message = listed(id) { return message }
+        do throws(SyncError) {
+            try await restart(at: .message(id))
+        } catch {
+            guard error.code == .notConnected, let message = listed(id) else { throw error }
+            return message
+        }
+        guard let message = listed(id) else {
+            throw SyncError(.notFound, "message \(id) of \(channelURL) does not match the list")
+        }
+        return message
+    }
+
+    private func listed(_ id: MessageID) -> Message? { messages.first { $0.messageID == id } }
+
+    /// The start of the window.
+    var windowStart: Window.Start {
+        switch startingPoint {
+        case .latest: .newest
+        case .time(let time): .time(time)
+        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
+        case .message(let id): storedPosition(of: id).map { .position($0) } ?? .newest
+        }
+    }
+
+    /// The message at which the window starts, if it is not stored; otherwise `nil`.
+    var missingStart: MessageID? {
+        guard case .message(let id) = startingPoint, storedPosition(of: id) == nil else {
+            return nil
+        }
+        return id
+    }
+
+    private func storedPosition(of id: MessageID) -> Position? {
+        // Ignore the error: the following read of the window throws it again.
+        let message = try? stored { (reader) throws(StoreError) in
+            try reader.message(id, in: channelURL)
+        }
+        return message?.position
+    }
+
+    /// Fetches a message that is not stored.
+    func fetchIfMissing(_ id: MessageID) async throws(SyncError) {
+        guard storedPosition(of: id) == nil else { return }
+        let lookup = try await tasks.run { [engine, channelURL] () throws(SyncError) in
+            try await engine.fetchMessages([id], in: channelURL)
+        }
+        try checkIsStarted()
+        if lookup.found.isEmpty { throw .doesNotExist(id, channelURL) }
+    }
+}
+
+extension SyncError {
+    static func doesNotExist(_ id: MessageID, _ url: ChannelURL) -> SyncError {
+        SyncError(.notFound, "message \(id) of \(url) does not exist")
+    }
+
+    static func isNotCached(_ id: MessageID, _ url: ChannelURL) -> SyncError {
+        SyncError(.notFound, "message \(id) of \(url) is not cached")
+    }
+}

@@ -1,0 +1,73 @@
+import Models
+import Store
+
+// Observation. The window has all values of a list, so the collection finds out which of its
+// properties have changed, and notifies the observers of these alone.
+extension MessageCollection {
+    /// The values that observers know.
+    struct ObservedValues {
+        fileprivate var (hasPrevious, hasNext) = (false, false)
+        fileprivate var (pending, failed): ([Message], [Message]) = ([], [])
+        fileprivate var unsentGeneration = 0
+    }
+
+    /// Sets a property, and notifies its observers if the value is another one.
+    func set<Value: Equatable>(
+        _ property: ReferenceWritableKeyPath<MessageCollection, Value>, to value: Value
+    ) {
+        if self[keyPath: property] != value { self[keyPath: property] = value }
+    }
+
+    /// Notifies the observers of all properties that have changed.
+    ///
+    /// `diff` contains the changes of the rows.
+    func notifyObservers(of diff: ListDiff<MessageItem>? = nil) {
+        if let diff, !diff.isEmpty {
+            withMutation(keyPath: \.items) {}
+            if diff.hasMessages { withMutation(keyPath: \.messages) {} }
+            if diff.hasSentMessages { withMutation(keyPath: \.succeededMessages) {} }
+        }
+        let known = observed
+        (observed.hasPrevious, observed.hasNext) = (hasPrevious, hasNext)
+        if observed.hasPrevious != known.hasPrevious { withMutation(keyPath: \.hasPrevious) {} }
+        if observed.hasNext != known.hasNext { withMutation(keyPath: \.hasNext) {} }
+        guard shownWindow.unsentGeneration != known.unsentGeneration else { return }
+        observed.unsentGeneration = shownWindow.unsentGeneration
+        (observed.pending, observed.failed) = (pendingMessages, failedMessages)
+        if observed.pending != known.pending { withMutation(keyPath: \.pendingMessages) {} }
+        if observed.failed != known.failed { withMutation(keyPath: \.failedMessages) {} }
+        let uploads = uploadProgress.filter { id, _ in
+            shownWindow.outboxItems[id]?.item.state == .pending
+        }
+        set(\.uploadProgress, to: uploads)
+    }
+}
+
+/// The progress of uploading the files of a message.
+public struct UploadProgress: Hashable, Sendable {
+    /// The number of bytes uploaded so far.
+    public let byteCount: Int
+
+    /// The size of the file that is being uploaded, in bytes.
+    public let totalByteCount: Int
+
+    /// The uploaded fraction, from 0 to 1.
+    public var fraction: Double {
+        totalByteCount > 0 ? min(1, Double(byteCount) / Double(totalByteCount)) : 0
+    }
+}
+
+extension ListDiff<MessageItem> {
+    /// A Boolean value that indicates whether a row of a message has changed.
+    var hasMessages: Bool { contains { $0.message != nil } }
+
+    /// A Boolean value that indicates whether a row of a sent message has changed.
+    fileprivate var hasSentMessages: Bool { contains { $0.message?.messageID != nil } }
+
+    private func contains(where isIncluded: (MessageItem) -> Bool) -> Bool {
+        insertions.contains { isIncluded($0.element) }
+            || deletions.contains { isIncluded($0.element) }
+            || updates.contains { isIncluded($0.old) || isIncluded($0.element) }
+            || moves.contains { isIncluded($0.old) || isIncluded($0.element) }
+    }
+}
