@@ -15,6 +15,17 @@ import Testing
         #expect(run.step(token: nil, hasMore: false) == .done(token: nil))
     }
 
+    @Test func endlessEmptyPagesStallTheRun() {
+        var run = ChangelogRun(since: .time(1000))
+        for page in 1...200 {
+            #expect(run.step(token: "\(page)", hasMore: true, isEmpty: page % 100 != 0) == .more)
+        }
+        for page in 201...300 {
+            #expect(run.step(token: "\(page)", hasMore: true, isEmpty: true) == .more)
+        }
+        #expect(run.step(token: "301", hasMore: true, isEmpty: true) == .stalled)
+    }
+
     /// Tests every sequence of answers with three tokens.
     ///
     /// A run that continues must never repeat a token.

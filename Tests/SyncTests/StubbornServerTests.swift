@@ -51,6 +51,29 @@ private struct EmptyBackend: ForwardingBackend {
     }
 }
 
+/// A backend that returns empty pages for ever, each with a new cursor.
+private final class EndlessBackend: ForwardingBackend {
+    let base: any Backend
+    private let isNewer: Bool
+    private let pages = Locked(0)
+
+    init(base: any Backend, isNewer: Bool = false) { (self.base, self.isNewer) = (base, isNewer) }
+
+    var pageCount: Int { pages.withLock { $0 } }
+
+    func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        let number = pages.withLock { count in
+            count += 1
+            return count
+        }
+        let next = PageCursor("\(number)")
+        return MessagePage(
+            messages: [], older: isNewer ? nil : next, newer: isNewer ? next : nil)
+    }
+}
+
 /// A backend that refuses a lookup of more than a hundred ids.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend
@@ -76,6 +99,31 @@ private struct ScantBackend: ForwardingBackend {
         await expectError(.stalled) { try await engine.caughtUp() }
         await engine.close()
         await story.close()
+    }
+
+    @Test(arguments: [true, false])
+    func endlessEmptyPagesEnd(isNewer: Bool) async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        let backend = EndlessBackend(base: story.network, isNewer: isNewer)
+        let engine = try await story.relaunched(backend: backend)
+        await engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        await expectError(.stalled) { try await engine.caughtUp("general") }
+        #expect(backend.pageCount < 300)
+        await engine.close()
+        await story.close()
+    }
+
+    @Test func endlessEmptyPagesEndARepairAndAComparison() async throws {
+        let story = try await Story.caching("a b c")
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        await story.close()
+        let backend = EndlessBackend(base: story.network)
+        let engine = try await story.relaunched(backend: backend)
+        await expectError(.stalled) { _ = try await engine.verify("general") }
+        await expectError(.stalled) { try await engine.repair("general") }
+        #expect(backend.pageCount < 500)
+        await engine.close()
     }
 
     @Test func repeatedCursorsEndARepair() async throws {

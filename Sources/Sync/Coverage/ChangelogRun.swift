@@ -8,6 +8,8 @@ struct ChangelogRun: Hashable {
     ///
     /// If the server returns one of these tokens again, reading makes no progress.
     private var used: Set<String> = []
+    /// The number of consecutive pages without changes.
+    private var emptyPageCount = 0
 
     /// The next step after a page.
     enum Next: Hashable {
@@ -15,7 +17,7 @@ struct ChangelogRun: Hashable {
         case more
         /// The changelog was read to its end. The next run starts at the token.
         case done(token: String?)
-        /// The server has returned a token again.
+        /// The server has returned a token again, or too many pages without changes.
         case stalled
     }
 
@@ -25,9 +27,12 @@ struct ChangelogRun: Hashable {
     }
 
     /// Advances to the next step after a page with a token.
-    mutating func step(token: String?, hasMore: Bool) -> Next {
+    mutating func step(token: String?, hasMore: Bool, isEmpty: Bool = false) -> Next {
         guard hasMore else { return .done(token: token) }
-        guard let token, used.insert(token).inserted else { return .stalled }
+        emptyPageCount = isEmpty ? emptyPageCount + 1 : 0
+        guard let token, used.insert(token).inserted, emptyPageCount <= UsedCursors.limit else {
+            return .stalled
+        }
         point = .token(token)
         return .more
     }

@@ -24,7 +24,7 @@ struct Backfill {
         /// The number of consecutive answers that made no progress.
         var idleAnswers = 0
         /// The cursors that were used since the backfill started or last made progress.
-        var usedCursors: Set<PageCursor> = []
+        var usedCursors = UsedCursors()
         /// The number of consecutive failures of the server.
         var failures = 0
         /// A Boolean value that indicates whether the channel has a call in flight or is waiting.
@@ -50,11 +50,11 @@ struct Backfill {
 
         /// Records the cursor with which a backfill continues.
         ///
-        /// - Returns: `true` if the server's cursors form a cycle: an earlier page than the last
-        ///   one had the same cursor as this page.
+        /// - Returns: `true` if the server's cursors form a cycle, that is, an earlier page than the
+        ///   last one had the same cursor as this page, or if there were too many without progress.
         mutating func recordCursor(_ next: PageCursor?, after last: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
-            return !usedCursors.insert(next).inserted
+            return !usedCursors.insert(next)
         }
     }
 

@@ -238,7 +238,7 @@ extension SyncCore {
         if request.bound == nil, let newer = page.newer {
             let last = page.orderedPositions.last.map(Gap.Bound.position)
             backfill[url].newer = (newer, last)
-            backfill[url].usedCursors = []
+            backfill[url].usedCursors = UsedCursors()
         }
         let after = progress(in: url)
         if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
@@ -267,7 +267,7 @@ extension SyncCore {
         case .fill(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             // If the backfill was restarted or has made progress, it may use earlier cursors again.
-            if gap.backfillCursor == nil || !isLeft { work.usedCursors = [] }
+            if gap.backfillCursor == nil || !isLeft { work.usedCursors = UsedCursors() }
             isCycle = work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
@@ -275,7 +275,7 @@ extension SyncCore {
             let isAtBound = bound != nil || page.newer == nil
             let next = isAbove && isAtBound ? page.older : nil
             work.refetch = next.map { (range.upper, $0) }
-            if last == nil { work.usedCursors = [] }
+            if last == nil { work.usedCursors = UsedCursors() }
             isCycle = work.recordCursor(next, after: last)
             hasMoved = hasMoved || (next != nil && next != last)
         case .changes, .newer: break
@@ -332,7 +332,9 @@ extension SyncCore {
         _ changes: MessageChangelog, in url: ChannelURL, _ interim: Flights.Interim
     ) {
         guard var run = backfill[url].changelog else { return backfill.resume(url) }
-        let next = run.step(token: changes.next, hasMore: changes.hasMore)
+        let next = run.step(
+            token: changes.next, hasMore: changes.hasMore,
+            isEmpty: changes.updated.isEmpty && changes.deleted.isEmpty)
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.apply(changes, in: url, since: interim, .messageChangelog)
             guard case .done(let token) = next else { return }
@@ -449,7 +451,7 @@ extension SyncCore {
         backfill[url].newer = nil
         backfill[url].refetch = nil
         backfill[url].idleAnswers = 0
-        backfill[url].usedCursors = []
+        backfill[url].usedCursors = UsedCursors()
         backfill.fail(url, error)
         // Some servers show the history only after the user has accepted the invitation. The feed
         // then reports the channel again.

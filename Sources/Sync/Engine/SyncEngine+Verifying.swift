@@ -73,14 +73,15 @@ extension SyncEngine {
         for segment in try coverage(of: url).segments.reversed() where segment.kind == .known {
             var bound = segment.upper
             var anchor = bound.anchorIncludingIt
-            var used: Set<PageCursor> = []
+            var used = UsedCursors()
             while true {
                 let request = PageRequest(in: url, at: anchor, bound: bound, older: pageSize)
                 let reply = try await make(ComparePage(request: request))
                 differences.append(reply.differences)
                 guard let next = reply.next, let from = reply.lowerBound, segment.lower < from
                 else { break }
-                guard used.insert(next).inserted else { throw .stalled(url) }
+                if from < bound { used = UsedCursors() }
+                guard used.insert(next) else { throw .stalled(url) }
                 bound = from
                 anchor = .cursor(next)
             }
@@ -156,14 +157,14 @@ extension SyncEngine {
         var lossCount: Int64?
         var cursor: PageCursor?
         /// The cursors that were used since a page last reduced the range.
-        var used: Set<PageCursor> = []
+        var used = UsedCursors()
         while let range = try stored({ (reader) throws(StoreError) in
             try reader.staleRanges(in: url).last
         }) {
             if range != last {
-                used = []
+                used = UsedCursors()
             } else {
-                guard let cursor, used.insert(cursor).inserted else { throw .stalled(url) }
+                guard let cursor, used.insert(cursor) else { throw .stalled(url) }
             }
             let isNext = range.upper != last?.upper
             let anchor = isNext ? range.upper.anchorIncludingIt : cursor.map { .cursor($0) }
@@ -214,6 +215,7 @@ extension SyncError {
     /// Returns the error for a server that repeats its page cursors.
     static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(
-            .stalled, "the server returns the same page of channel \(url) repeatedly: retry later")
+            .stalled, "the server returns pages of channel \(url) without new messages: retry later"
+        )
     }
 }
