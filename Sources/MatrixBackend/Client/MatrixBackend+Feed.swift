@@ -98,7 +98,9 @@ extension MatrixBackend {
         if changes.isLimited { events.append(.truncation(in: url)) }
         let current = try await currentMessages(changes.timeline, in: room)
         for (index, event) in changes.timeline.enumerated() {
-            let isLast = !changes.timeline[(index + 1)...].contains { $0.edited == event.edited }
+            let isLast =
+                event.edited != nil
+                && !changes.timeline[(index + 1)...].contains { $0.edited == event.edited }
             events += try await self.events(of: event, in: room, current, isLastEdit: isLast)
         }
         events =

@@ -29,7 +29,7 @@ extension MatrixBackend {
                 if room.isLimited { known.removeAll() }
                 learn(room.state + room.timeline, in: id)
                 receive(room.state + room.timeline)
-                known.apply(room.timeline, seen)
+                known.apply(room.timeline, in: id, seen)
             }
             timelineCount += reply.joined.isEmpty ? 0 : 1
             for (id, room) in reply.invited { learn(room.state, in: id) }
@@ -76,9 +76,9 @@ extension MatrixBackend {
     ///
     /// `count` is the value of `timelineCount` before the request: if it has changed, the answer
     /// may be older than the changes that the feed has reported.
-    func keep(_ events: [RoomEvent], since count: Int) {
+    func keep(_ events: [RoomEvent], in room: String, since count: Int) {
         receive(events)
-        if count == timelineCount { known.insert(events) }
+        if count == timelineCount { known.insert(events, in: room) }
     }
 
     static let stateTypes = [

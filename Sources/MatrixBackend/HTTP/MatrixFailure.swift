@@ -21,7 +21,7 @@ struct MatrixFailure: Decodable {
         code = reply.lenient(.errcode) ?? "M_UNKNOWN"
         text = reply.lenient(.error) ?? ""
         isSoftLogout = reply.lenient(.soft_logout) ?? false
-        pause = reply.lenient(Int64.self, .retry_after_ms).map {
+        pause = (try? reply.decode(Int64.self, forKey: .retry_after_ms)).map {
             min(max(.milliseconds($0), .zero), RateLimits.longestPause)
         }
     }

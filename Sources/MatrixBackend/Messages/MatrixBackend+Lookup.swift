@@ -24,7 +24,7 @@ extension MatrixBackend {
         let count = timelineCount
         do {
             let event: RoomEvent = try await call(.get("rooms", room, "event", id))
-            keep([event], since: count)
+            keep([event], in: room, since: count)
             return event
         } catch  where error.code == .notFound || error.code == .refused {
             return nil
@@ -40,7 +40,7 @@ extension MatrixBackend {
     /// Returns a message from the known messages if the feed reports their changes, otherwise with a
     /// request; `nil` if it no longer exists.
     func currentEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
-        if !isCatchingUp, let event = known[id] { return event }
+        if !isCatchingUp, let event = known[id, in: room] { return event }
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
         return event
     }
@@ -70,6 +70,9 @@ extension MatrixBackend {
 
     /// The maximum number of a room's newest reactions that one request fetches.
     private static let maximumReactionCount = 500
+
+    /// The maximum number of requests for the reactions to one message.
+    private static let maximumReactionPageCount = 100
 
     /// Returns the reactions to messages, by the IDs of the messages.
     ///
@@ -142,7 +145,7 @@ extension MatrixBackend {
     func reactions(to id: String, in room: String) async throws(BackendError) -> [RoomEvent] {
         var events: [RoomEvent] = []
         var token: String?
-        repeat {
+        for _ in 0..<Self.maximumReactionPageCount {
             var query = [("limit", "500"), ("dir", "f")]
             if let token { query.append(("from", token)) }
             let reply: EventsReply = try await call(
@@ -151,7 +154,8 @@ extension MatrixBackend {
                     api: "_matrix/client/v1"))
             events += reply.events
             token = reply.end
-        } while token != nil && events.count < 10_000
+            if token == nil || events.count >= 10_000 { break }
+        }
         receive(events)
         return events
     }

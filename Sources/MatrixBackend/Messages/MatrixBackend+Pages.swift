@@ -167,7 +167,7 @@ extension MatrixBackend {
             let timelines = timelineCount
             let reply = try await events(side, of: history, from: token, limit: count)
             learn(reply.state, in: history.room)
-            keep(reply.events, since: timelines)
+            keep(reply.events, in: history.room, since: timelines)
             segment.start = segment.start ?? reply.start
             segment.end = reply.end
             segment.events += reply.events.filter { $0.id != skipped && $0.isMessage }

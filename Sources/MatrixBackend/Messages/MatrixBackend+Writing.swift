@@ -128,7 +128,7 @@ extension MatrixBackend {
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
                 kind: .sending))
         await waitForEcho(of: edit.event_id)
-        var event = known[messageID.rawValue]
+        var event = known[messageID.rawValue, in: room]
         if event?.replacement?.id != edit.event_id || isCatchingUp {
             event = try await self.event(messageID.rawValue, in: room)
         }
@@ -147,7 +147,7 @@ extension MatrixBackend {
         let room = channelURL.rawValue
         _ = try await existing(messageID, in: room)
         try await redact(messageID.rawValue, in: room, requestID: requestID)
-        known.remove(messageID.rawValue)
+        known.remove(messageID.rawValue, in: room)
     }
 
     @discardableResult

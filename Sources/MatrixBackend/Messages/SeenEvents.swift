@@ -52,33 +52,42 @@ struct RecentEntries<Value> {
 /// The newest messages that this process has received since the connection, in their current
 /// versions.
 ///
-/// While the feed reports all changes, the backend need not request these messages.
+/// While the feed reports all changes, the backend need not request these messages. An event of a
+/// room may name a message of another room, so messages are found only with their room.
 struct KnownMessages {
-    private var messages = RecentEntries<RoomEvent>(capacity: 2_000)
+    private var messages = RecentEntries<(room: String, event: RoomEvent)>(capacity: 2_000)
 
-    subscript(id: String) -> RoomEvent? { messages[id] }
+    subscript(id: String, in room: String) -> RoomEvent? {
+        guard let found = messages[id], found.room == room else { return nil }
+        return found.event
+    }
 
     /// Inserts messages of an answer in their current versions.
-    mutating func insert(_ events: some Sequence<RoomEvent>) {
-        for event in events where event.isMessage { messages[event.id] = event }
+    mutating func insert(_ events: some Sequence<RoomEvent>, in room: String) {
+        for event in events where event.isMessage { messages[event.id] = (room, event) }
     }
 
     /// Applies the changes of a timeline.
-    mutating func apply(_ timeline: [RoomEvent], _ seen: SeenEvents) {
+    mutating func apply(_ timeline: [RoomEvent], in room: String, _ seen: SeenEvents) {
         for event in timeline {
             if event.isMessage {
                 // A known message may have a newer edit than this event.
-                if messages[event.id] == nil { messages[event.id] = event }
+                if self[event.id, in: room] == nil { messages[event.id] = (room, event) }
             } else if let target = event.edited {
-                messages[target]?.apply(event)
+                if var message = self[target, in: room] {
+                    message.apply(event)
+                    messages[target] = (room, message)
+                }
             } else if let target = event.redacts {
-                messages[target] = nil
-                if case .edit(let edited) = seen[target] { messages[edited] = nil }
+                remove(target, in: room)
+                if case .edit(let edited) = seen[target] { remove(edited, in: room) }
             }
         }
     }
 
-    mutating func remove(_ id: String) { messages[id] = nil }
+    mutating func remove(_ id: String, in room: String) {
+        if self[id, in: room] != nil { messages[id] = nil }
+    }
 
     mutating func removeAll() { messages.removeAll() }
 }

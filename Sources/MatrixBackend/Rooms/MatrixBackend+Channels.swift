@@ -53,7 +53,7 @@ extension MatrixBackend {
     func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
-        var room = Room(channelURL.rawValue)
+        var room = Room(channelURL.rawValue, memberLimit: .max)
         for event in try await state(of: room.id) { room.apply(event) }
         let me = try me
         let members = room.members.sorted { $0.userID < $1.userID }

@@ -17,9 +17,10 @@ extension MatrixBackend {
         for receipt in receipts.sorted(by: { $0.time > $1.time })
         where eventTimes[receipt.eventID] == nil && !unknown.contains(receipt.eventID) {
             unknown.append(receipt.eventID)
+            if unknown.count == Self.maximumReceiptCount { break }
         }
-        _ = try await concurrently(Array(unknown.prefix(Self.maximumReceiptCount))) {
-            id throws(BackendError) in try await self.event(id, in: room)
+        _ = try await concurrently(unknown) { id throws(BackendError) in
+            try await self.event(id, in: room)
         }
         return receipts.compactMap { receipt in
             eventTimes[receipt.eventID].map { (receipt.user, $0) }

@@ -48,8 +48,8 @@ struct NewestRoom: Decodable {
         isDirect = room.lenient(.is_dm) ?? false
         let heroes: [Hero] = room.lenientList(.heroes)
         self.heroes = heroes.map(\.user_id)
-        joinedCount = room.lenient(.joined_count)
-        invitedCount = room.lenient(.invited_count)
+        joinedCount = room.lenient(Int.self, .joined_count).map { max($0, 0) }
+        invitedCount = room.lenient(Int.self, .invited_count).map { max($0, 0) }
     }
 }
 

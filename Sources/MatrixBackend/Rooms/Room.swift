@@ -38,7 +38,12 @@ struct Room {
     /// has to be fetched again.
     var lastMessageIsStale = false
 
-    init(_ id: String) { self.id = id }
+    private let memberLimit: Int
+
+    init(_ id: String, memberLimit: Int = WireLimit.knownMembers) {
+        self.id = id
+        self.memberLimit = memberLimit
+    }
 
     /// Returns a Boolean value that indicates whether a user was invited to the room as a direct
     /// chat.
@@ -56,11 +61,7 @@ struct Room {
 extension Room {
     mutating func apply(_ changes: SyncReply.JoinedRoom) {
         isInvitation = false
-        for event in changes.state + changes.timeline where event.stateKey != nil {
-            let isNewMember = event.type == "m.room.member" && people[event.stateKey ?? ""] == nil
-            if isNewMember, people.count >= WireLimit.knownMembers { continue }
-            apply(event)
-        }
+        for event in changes.state + changes.timeline where event.stateKey != nil { apply(event) }
         heroes = changes.summary.heroes.map { Array($0.prefix(WireLimit.heroes)) } ?? heroes
         joinedCount = changes.summary.joinedCount ?? joinedCount
         invitedCount = changes.summary.invitedCount ?? invitedCount
@@ -114,7 +115,9 @@ extension Room {
         case "m.room.tombstone": replacement = content.replacementRoom ?? ""
         case "m.room.pinned_events": pinned = content.pinned
         case "dev.scrollback": own = content.own
-        case "m.room.member": people[event.stateKey ?? ""] = event
+        case "m.room.member":
+            let user = event.stateKey ?? ""
+            if people.count < memberLimit || people[user] != nil { people[user] = event }
         default: break
         }
     }

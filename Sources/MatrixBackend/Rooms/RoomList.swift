@@ -6,7 +6,10 @@ import Models
 /// without a token loads the list, and shorter ones with a token update it.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
-    private(set) var directRooms: [String: [String]] = [:]
+    private(set) var directRooms: [String: [String]] = [:] {
+        didSet { allDirectRooms = Set(directRooms.values.joined()) }
+    }
+    private var allDirectRooms: Set<String> = []
     /// The token of the last update; `nil` until the list is loaded.
     private(set) var token: String?
 
@@ -29,7 +32,7 @@ struct RoomList {
             rooms[id] = room
         }
         for id in reply.left.keys { rooms[id] = nil }
-        directRooms = reply.directRooms ?? directRooms
+        if let direct = reply.directRooms { directRooms = direct }
         token = reply.nextBatch
     }
 
@@ -67,7 +70,7 @@ struct RoomList {
         rooms[id].map { room in
             room.channel(
                 for: me.rawValue,
-                isDirect: directRooms.values.contains { $0.contains(id) }
+                isDirect: allDirectRooms.contains(id)
                     || room.isDirectInvitation(of: me.rawValue))
         }
     }

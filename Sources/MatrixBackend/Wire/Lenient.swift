@@ -3,14 +3,19 @@ import Models
 // Lenient decoding, because events may come from any client.
 //
 // A field of the wrong type counts as missing, and an element that cannot be decoded is omitted. The
-// same is true for a text that is longer than an event may be.
+// same is true for a text that is longer than an event may be, and for an integer that an event may
+// not contain.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 
     func lenient<Value: Decodable>(_ type: Value.Type, _ key: Key) -> Value? {
         let value = contains(key) ? try? decode(Value.self, forKey: key) : nil
-        if let text = value as? String, text.utf8.count > WireLimit.text { return nil }
-        return value
+        switch value {
+        case let text as String where text.utf8.count > WireLimit.text: return nil
+        case let number as Int where number.magnitude > WireLimit.integer: return nil
+        case let number as Int64 where number.magnitude > WireLimit.integer: return nil
+        default: return value
+        }
     }
 
     func lenientList<Value: Decodable>(_ key: Key) -> [Value] {
@@ -33,17 +38,21 @@ enum WireLimit {
     static let id = 255
     /// The maximum length of another text in bytes, which is that of a whole event.
     static let text = 65_536
+    /// The greatest magnitude of an integer, as the specification demands.
+    ///
+    /// Sums of a few integers therefore do not overflow.
+    static let integer = 1 << 53 - 1
     /// The maximum length of a token in bytes, which the client stores or sends in a URL.
     static let token = 4096
     /// The maximum number of values in a reply, including those in other values.
     static let values = 2_000_000
-    /// The maximum number of events on a page.
+    /// The maximum number of events on a page, and of a room in a reply of `/sync`.
     static let events = 1000
     /// The maximum number of members, and of read receipts, of a channel.
     ///
     /// `members(of:)` returns all members.
     static let members = 1000
-    /// The maximum number of members of a room whose names the backend keeps in memory.
+    /// The maximum number of members of a room that the backend keeps in memory.
     static let knownMembers = 10_000
     /// The maximum number of members whose names make up the name of a room.
     static let heroes = 16

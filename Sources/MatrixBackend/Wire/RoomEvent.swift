@@ -78,7 +78,7 @@ struct RoomEvent: Decodable, Sendable {
         else { throw DecodingError.tooLong("an ID of an event") }
         content = event.lenient(.content) ?? EventContent()
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
-        redacts = content.redacts ?? event.lenient(.redacts)
+        redacts = Self.redacts(type, stateKey, content.redacts, event.lenient(.redacts))
         let unsigned =
             event.contains(.unsigned)
             ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil
@@ -90,6 +90,20 @@ struct RoomEvent: Decodable, Sendable {
         replacement = relations?.lenient(.replace)
         // Servers also name edits that lack the new content.
         if let content = replacement?.content, !isComplete(content) { replacement = nil }
+    }
+}
+
+extension RoomEvent {
+    /// Returns the ID of the event that an event redacts.
+    ///
+    /// Homeservers check who may redact only for events of the type of a redaction, and only for
+    /// the field that the room's version defines. They copy its value to the other field.
+    private static func redacts(
+        _ type: String, _ stateKey: String?, _ inner: String?, _ outer: String?
+    ) -> String? {
+        guard type == "m.room.redaction", stateKey == nil else { return nil }
+        if let inner, let outer, inner != outer { return nil }
+        return inner ?? outer
     }
 }
 

@@ -90,10 +90,13 @@ extension SyncReply {
 
         init(from decoder: any Decoder) throws {
             let room = try decoder.container(keyedBy: Key.self)
-            state = room.lenient(EventList<RoomEvent>.self, .state)?.events ?? []
             let timeline = try? room.nestedContainer(keyedBy: Key.self, forKey: .timeline)
-            self.timeline = timeline?.lenientList(.events) ?? []
-            isLimited = timeline?.lenient(.limited) ?? false
+            let events: [RoomEvent] = timeline?.lenientList(.events) ?? []
+            self.timeline = Array(events.suffix(WireLimit.events))
+            let omitted = events.dropLast(WireLimit.events)
+            let state = room.lenient(EventList<RoomEvent>.self, .state)?.events ?? []
+            self.state = state + omitted.filter { $0.stateKey != nil }
+            isLimited = timeline?.lenient(.limited) ?? false || !omitted.isEmpty
             summary = room.lenient(.summary) ?? Summary()
             let unread = try? room.nestedContainer(keyedBy: Key.self, forKey: .unread_notifications)
             unreadCount = unread?.lenient(.notification_count)
@@ -129,8 +132,8 @@ extension SyncReply {
         init(from decoder: any Decoder) throws {
             let summary = try decoder.container(keyedBy: Key.self)
             heroes = summary.lenient(.heroes)
-            joinedCount = summary.lenient(.joined)
-            invitedCount = summary.lenient(.invited)
+            joinedCount = summary.lenient(Int.self, .joined).map { max($0, 0) }
+            invitedCount = summary.lenient(Int.self, .invited).map { max($0, 0) }
         }
     }
 

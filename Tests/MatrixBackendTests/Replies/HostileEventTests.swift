@@ -1,0 +1,164 @@
+import Foundation
+import MatrixBackend
+import Models
+import Sync
+import Testing
+
+/// Tests events of a member or a homeserver that attacks the client.
+@Suite(.timeLimit(.minutes(2))) struct MatrixHostileEventTests: ClientEventSuite {
+    // MARK: Members
+
+    private func deletions(_ events: [FeedEvent]) -> [MessageID] {
+        events.compactMap { event in
+            switch event {
+            case .messageDeleted(let id, _, _), .messageOrEditDeleted(let id, _, _, _): id
+            default: nil
+            }
+        }
+    }
+
+    /// Homeservers check who may redact a message only for events of the type `m.room.redaction`.
+    @Test func onlyARedactionDeletesAMessage() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        _ = try await alice.feed(event("$m", text("hello")))
+        let member = """
+            {"type": "m.room.member", "event_id": "$b", "sender": "@eve:example.org",
+             "state_key": "@eve:example.org", "origin_server_ts": 3000,
+             "content": {"membership": "join", "redacts": "$m"}}
+            """
+        let redacts = #"{"redacts": "$m"}"#
+        for forged in [
+            event("$a", redacts, type: "m.reaction", by: "@eve:example.org"), member,
+            event("$c", #"{"msgtype": "m.text", "body": "x", "redacts": "$m"}"#),
+            event("$d", redacts, type: "m.sticker"),
+        ] {
+            #expect(deletions(try await alice.feed(forged)) == [])
+            alice.device.server.replace("\(path)/messages", #"{"chunk": [\#(forged)]}"#)
+            let changes = try await alice.device.backend.messageChanges(
+                in: room, since: .token("t"), params: nil)
+            #expect(changes.deleted == [])
+        }
+        alice.device.server.replace("\(path)/messages", #"{"chunk": []}"#)
+        #expect(deletions(try await alice.feed(redaction("$e", of: "$m", at: 4000))) == ["$m"])
+    }
+
+    /// In rooms of old versions, homeservers check only the outer field.
+    @Test func redactionOfTwoEventsDeletesNone() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        _ = try await alice.feed(event("$m", text("hello")), event("$own", text("x")))
+        let forged = """
+            {"type": "m.room.redaction", "event_id": "$r", "sender": "@eve:example.org",
+             "origin_server_ts": 3000, "redacts": "$own", "content": {"redacts": "$m"}}
+            """
+        #expect(deletions(try await alice.feed(forged)) == [])
+        let both = forged.replacing(#"{"redacts": "$m"}"#, with: #"{"redacts": "$own"}"#)
+        #expect(deletions(try await alice.feed(both)) == ["$own"])
+    }
+
+    /// The message is one of another member, who wrote it in a room that the attacker is in.
+    @Test func editDoesNotMoveAMessageIntoAnotherRoom() async throws {
+        let alice = try await FollowingDevice()
+        _ = try await alice.feed(event("$m", text("I agree")))
+        let edit = edit("$e", of: "$m", "I disagree", at: 3000)
+        let events = try await alice.feed(
+            sync: PreparedReplies.sync("s1", edit).replacing("!room:", with: "!other:"))
+        #expect(
+            !events.contains { event in
+                if case .messageUpdated = event { true } else { false }
+            })
+    }
+
+    // MARK: Numbers
+
+    @Test(arguments: [
+        "9223372036854775807", "-9223372036854775808", "9007199254740992", "-1", "1e99",
+    ])
+    func numbersOutsideOfTheRangeDoNotTrap(number: String) async throws {
+        let device = Device()
+        try await device.connect()
+        let event = event(
+            "$m",
+            """
+            {"msgtype": "m.video", "body": "x", "url": "mxc://example.org/a",
+             "info": {"size": \(number), "w": \(number), "h": \(number), "duration": \(number),
+              "thumbnail_url": "mxc://example.org/b", "thumbnail_info": {"w": \(number), "h": \(number)}}}
+            """,
+            unsigned: """
+                {"m.relations": {"m.thread": {"count": \(number), "latest_event": {"origin_server_ts": \(number)}}}}
+                """)
+        let sync = """
+            {"next_batch": "s1", "rooms": {"join": {"!room:example.org": {
+                "summary": {"m.joined_member_count": \(number), "m.invited_member_count": \(number),
+                 "m.heroes": ["@bob:example.org"]},
+                "state": {"events": [
+                    {"type": "m.room.power_levels", "state_key": "", "event_id": "$p",
+                     "sender": "@bob:example.org", "origin_server_ts": \(number),
+                     "content": {"users": {"@bob:example.org": \(number)},
+                      "users_default": \(number), "events_default": \(number)}}]},
+                "timeline": {"events": [\(event.replacing("2000", with: number))]},
+                "ephemeral": {"events": [{"type": "m.receipt", "content": {"$m": {"m.read": {
+                    "@bob:example.org": {"ts": \(number)}}}}}]},
+                "unread_notifications": {"notification_count": \(number), "highlight_count": \(number)}}}}}
+            """
+        device.server.reply("GET sync", sync)
+        device.server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        let first = try await device.backend.feed(since: nil)
+        _ = try await device.backend.feed(since: first.cursor)
+        let channel = try await device.backend.channel(room)
+        #expect((0...1 << 54).contains(channel.memberCount))
+    }
+
+    // MARK: Numbers of values
+
+    /// A homeserver may ignore the limit of the request. Looking up thousands of edited messages
+    /// would take hours.
+    @Test func longTimelineIsTruncated() async throws {
+        let alice = try await FollowingDevice()
+        let name = """
+            {"type": "m.room.name", "state_key": "", "event_id": "$n", "sender": "@bob:example.org",
+             "origin_server_ts": 2000, "content": {"name": "Renamed"}}
+            """
+        let messages = (0..<1500).map { event("$\($0)", text("\($0)"), at: 3000 + $0) }
+        let events = try await alice.feed(
+            sync: PreparedReplies.sync("s1", events: [name] + messages))
+        #expect(events.contains(.truncation(in: room)))
+        let texts = events.compactMap { event -> String? in
+            if case .messageReceived(let message) = event { message.text } else { nil }
+        }
+        #expect(texts == (500..<1500).map(String.init))
+        var channel = GroupChannel()
+        for case .channel(let update) in events { update.patch.apply(to: &channel) }
+        #expect(channel.name == "Renamed")
+    }
+
+    @Test func manyReceiptsAndDirectRoomsTakeLinearTime() async throws {
+        let alice = try await FollowingDevice()
+        let receipts = (0..<50_000).map {
+            #""$\#($0)": {"m.read": {"@u\#($0):example.org": {"ts": \#($0)}}}"#
+        }
+        let rooms = (0..<500).map { #""!r\#($0):example.org": {"timeline": {"events": []}}"# }
+        let direct = (0..<100_000).map { #""!d\#($0):example.org""# }
+        let start = ContinuousClock.now
+        _ = try await alice.feed(
+            sync: """
+                {"next_batch": "s1",
+                 "account_data": {"events": [{"type": "m.direct", "content": {
+                    "@bob:example.org": [\(direct.joined(separator: ","))]}}]},
+                 "rooms": {"join": {\(rooms.joined(separator: ",")),
+                  "!room:example.org": {"ephemeral": {"events": [{"type": "m.receipt",
+                    "content": {\(receipts.joined(separator: ","))}}]}}}}}
+                """)
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
+    @Test func endlessPagesOfReactionsEnd() async throws {
+        let alice = try await FollowingDevice()
+        let path = "\(path)/relations/$m/m.annotation/m.reaction"
+        alice.device.server.reply(path, #"{"chunk": [], "next_batch": "next"}"#)
+        let found = try await alice.device.backend.reactions(of: ["$m"], in: room)
+        #expect(found == [:])
+        #expect(alice.device.server.requests.count { $0 == path } == 100)
+    }
+}
