@@ -360,6 +360,26 @@ import Testing
         #expect(try find("umbrella 304 ", in: store) == "304")
     }
 
+    /// An earlier version of the code divided texts into other words.
+    @Test func anIndexOfAnEarlierFormatIsBuiltAgain() throws {
+        let directory = try StoreDirectory()
+        var store = try World.open(directory, isIndexed: true)
+        try fill(store, 0..<300)
+        let state = try store.describedRows(of: .cache, table: "schema")
+            .first { $0.parts == ["search index"] }
+        let row = try #require(state)
+        let overlay = Overlay()
+        overlay.put({ $0.raw(row.key) }, { $0.raw([SearchIndex.format - 1, 1]) })
+        try store.cache.write(overlay, isDurable: false)
+        store.close()
+        store = try World.open(directory, isIndexed: true)
+        #expect(try store.searchIndexStatus()?.fractionCompleted == 0)
+        #expect(try find("umbrella 299 ", in: store) == "299")
+        while try store.indexMessages() {}
+        #expect(try store.check() == [])
+        #expect(try store.searchIndexStatus()?.documentCount == 300)
+    }
+
     @Test func theDamagedURLOfAChannelIsNoDamageToTheIndex() throws {
         let store = try ChatStore.inMemory(options: .searchIndexed())
         try fill(store, 0..<1000)

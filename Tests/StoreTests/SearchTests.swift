@@ -50,6 +50,22 @@ import Testing
         #expect(try find("", in: store) == "")
     }
 
+    /// People leave out diacritics, type signs that belong to a name, and parts of Korean words.
+    @Test(arguments: [false, true]) func textIsFoundAsPeopleTypeIt(isIndexed: Bool) throws {
+        let store = try store(
+            [
+                message("a", at: 1, "I write C++ and C#."), message("b", at: 2, "C is older"),
+                message("c", at: 3, "Łukasz, C++11"), message("d", at: 4, "한국어를 배워요"),
+                message("e", at: 5, "a+b#c"),
+            ], isIndexed: isIndexed)
+        let expected = [
+            "C++": "c a", "C# ": "a", "C ": "e c b a", "c+": "c a", "C++11": "c", "a+b ": "e",
+            "lukasz": "c", "ŁUKASZ": "c", "국어": "d", "한국어를 ": "d", "ㅎ": "d", "한구": "d",
+            "국한": "", "F#": "",
+        ]
+        for (text, ids) in expected { #expect(try find(text, in: store) == ids, "\(text)") }
+    }
+
     @Test(arguments: [false, true]) func filtersRestrictTheResults(isIndexed: Bool) throws {
         var messages = [
             message("a", at: 10, "umbrella", by: "ann"),

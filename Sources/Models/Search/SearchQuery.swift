@@ -6,15 +6,16 @@
 /// | `umbr` at the end of the query | words that begin with `umbr`; with a space after it, `umbr` |
 /// | `"black umbrella"` | these words next to each other, in this order |
 /// | `-rain`, `-"black umbrella"` | not this word or phrase |
-/// | `snake_case`, `ann@example.com`, `雨傘` | its words next to each other, in this order |
+/// | `snake_case`, `ann@example.com`, `雨傘`, `국어` | its words next to each other, in this order |
 ///
 /// A quotation without a closing quote extends to the end of the query. Characters that belong to
 /// no word are ignored. A query that contains no word to find matches nothing, even if it excludes
 /// words.
 ///
 /// The search ignores differences of case, diacritics, width and other compatibility forms. In
-/// scripts without spaces between words, such as Chinese and Thai, each character is a word, and so
-/// is each emoji. A word such as `camelCase` is also found by its parts.
+/// scripts without spaces between words, such as Chinese and Thai, and in Korean, each character is
+/// a word, and so is each emoji. A word such as `camelCase` is also found by its parts. The signs
+/// `+` and `#` at the end of a word belong to it: `C++` finds only `C++`, and `C` finds it too.
 public struct SearchQuery: Hashable, Sendable {
     /// The maximum number of words: 64.
     ///

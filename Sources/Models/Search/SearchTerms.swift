@@ -80,7 +80,8 @@ package struct SearchTerms: Sendable {
                     continue
                 }
                 let count = SearchTerms.readWord(in: piece, from: &index, to: term, &parts)
-                body(UnsafeBufferPointer(rebasing: term[..<count]), number)
+                let whole = SearchTerms.readSigns(in: piece, from: &index, to: term, at: count)
+                body(UnsafeBufferPointer(rebasing: term[..<whole]), number)
                 if !parts.isEmpty {
                     var start = 0
                     for end in parts {
@@ -90,6 +91,7 @@ package struct SearchTerms: Sendable {
                     body(UnsafeBufferPointer(rebasing: term[start..<count]), number)
                     parts.removeAll(keepingCapacity: true)
                 }
+                if whole > count { body(UnsafeBufferPointer(rebasing: term[..<count]), number) }
                 number += 1
             }
         }
@@ -140,6 +142,25 @@ package struct SearchTerms: Sendable {
             index += 1
         }
         return count
+    }
+}
+
+extension SearchTerms {
+    /// Reads the signs that belong to the word before them, and appends them to the word.
+    ///
+    /// - Returns: The size of the word with its signs.
+    @inline(__always)
+    private static func readSigns(
+        in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
+        to term: UnsafeMutableBufferPointer<UInt8>, at count: Int
+    ) -> Int {
+        var end = index
+        while end < piece.count, piece[end] == 0x2B || piece[end] == 0x23 { end += 1 }
+        guard end > index, end > index + 1 || end == piece.count || Letter(piece[end]) == nil
+        else { return count }
+        for offset in 0..<end - index { term[count + offset] = piece[index + offset] }
+        defer { index = end }
+        return count + end - index
     }
 }
 

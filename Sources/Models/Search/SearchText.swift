@@ -8,8 +8,11 @@ import Foundation
 /// - A word is divided into parts where it changes from lowercase to uppercase, between letters and
 ///   digits, and at apostrophes. It can be found by each part: `camelCase` by `camel` and by
 ///   `case`.
-/// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese), each
-///   character is a word, and so is each emoji.
+/// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and in
+///   Korean, whose words have endings, each character is a word, and so is each emoji.
+/// - The signs `+` and `#` directly after a word belong to it, unless a single one is followed by a
+///   letter or digit: `C++` and `C#` are words, `a+b` is two. Such a word can also be found without
+///   the signs.
 ///
 /// The rules use only Unicode properties of characters, and neither a dictionary nor the locale, so
 /// a text has the same words on every platform.
@@ -59,11 +62,14 @@ package struct SearchText: Hashable, Sendable {
                 index = end
             case .letter:
                 let run = WordRun(in: scalars, from: index)
-                if let whole = Piece(text, index..<run.end) {
+                let end = scalars.endOfSigns(after: run.end)
+                if let bare = Piece(text, index..<run.end) {
+                    let parts = run.parts.compactMap { Piece(text, $0) }
+                    let signed = end > run.end ? Piece(text, index..<end) : nil
                     words.append(
-                        Word(whole: whole, parts: run.parts.compactMap { Piece(text, $0) }))
+                        Word(whole: signed ?? bare, parts: parts + (signed == nil ? [] : [bare])))
                 }
-                index = run.end
+                index = end
             }
         }
         self.words = words
@@ -84,9 +90,11 @@ private enum ScalarKind {
         switch scalar.value {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: self = .letter
         case ..<0x80: self = .separator
-        // Thai and Lao; Burmese; Khmer; kana and Bopomofo.
-        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x312F, 0x31F0...0x31FF,
-            0xFF66...0xFF9F:
+        // Thai and Lao; Burmese; Khmer; kana, Bopomofo and Hangul letters.
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x318F, 0x31F0...0x31FF,
+            0xFF66...0xFFDC,
+            // Hangul, in letters and in syllables.
+            0x1100...0x11FF, 0xA960...0xA97F, 0xAC00...0xD7FF:
             self = scalar.isLetter ? .single : .separator
         default:
             if scalar.properties.isIdeographic {
@@ -110,6 +118,21 @@ extension Unicode.Scalar {
     }
 
     fileprivate var isApostrophe: Bool { self == "'" || self == "\u{2019}" }
+
+    fileprivate var isSign: Bool {
+        self == "+" || self == "#" || self == "\u{FF0B}" || self == "\u{FF03}"
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Returns the end of the signs that belong to a word; `start` if there are none.
+    fileprivate func endOfSigns(after start: Index) -> Index {
+        let end = self[start...].firstIndex { !$0.isSign } ?? endIndex
+        guard end > start, end < endIndex, index(after: start) == end,
+            ScalarKind(self[end]) == .letter
+        else { return end }
+        return start
+    }
 }
 
 /// A word that begins at an index, divided into its parts.
@@ -200,7 +223,8 @@ extension SearchText {
     ///
     /// Unicode's canonical combining class determines which marks are removed: vowel points of
     /// Hebrew and Arabic, and marks above and below letters. Marks that make another letter are
-    /// kept, such as the voiced sound mark of kana, and vowels of Thai and Devanagari.
+    /// kept, such as the voiced sound mark of kana, and vowels of Thai and Devanagari. Latin letters
+    /// with a mark that Unicode does not separate become the plain letter: "ł" becomes "l".
     package static func folded(_ text: Substring) -> String {
         var text = text
         let plain = text.withUTF8 { utf8 -> String? in
@@ -222,11 +246,31 @@ extension SearchText {
         // Decompose the text again, because some case mappings produce composed letters.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
         folded.removeAll { $0.isIgnoredBySearch }
-        return String(folded)
+        guard folded.contains(where: { $0.plainLetters != nil }) else { return String(folded) }
+        return folded.reduce(into: "") { $0 += $1.plainLetters ?? String($1) }
     }
 }
 
 extension Unicode.Scalar {
+    /// The letters for which a lowercase Latin letter stands if it has a stroke, a hook or another
+    /// mark that Unicode does not separate, or if it is a ligature; `nil` for any other scalar.
+    ///
+    /// The name of the letter contains the plain letter, as "LATIN SMALL LETTER L WITH STROKE" does.
+    fileprivate var plainLetters: String? {
+        switch value {
+        case 0xE6: return "ae"
+        case 0x153: return "oe"
+        case 0xF8, 0x100...0x2AF, 0x1D6C...0x1D9A, 0x1E00...0x1EFF, 0x2C60...0x2C7F,
+            0xA720...0xA7FF, 0xAB30...0xAB6F:
+            let words = properties.name?.split(separator: " ").map(String.init) ?? []
+            guard words.count > 5, words[..<3] == ["LATIN", "SMALL", "LETTER"],
+                words[3].utf8.count == 1, words[4] == "WITH"
+            else { return nil }
+            return words[3].lowercased()
+        default: return nil
+        }
+    }
+
     fileprivate var isIgnoredBySearch: Bool {
         if isApostrophe || properties.isDefaultIgnorableCodePoint || properties.isEmojiModifier {
             return true

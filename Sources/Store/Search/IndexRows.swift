@@ -8,7 +8,7 @@ typealias SegmentNumber = UInt32
 
 enum SearchIndex {
     /// The format of the index's rows.
-    static let format: UInt8 = 2
+    static let format: UInt8 = 3
     /// The maximum size of a term in bytes.
     ///
     /// A longer word is indexed by its first bytes.
