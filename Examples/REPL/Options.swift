@@ -71,6 +71,7 @@ struct Options {
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
         var keyFile: URL?
+        var given: Set<String> = []
         func value(of option: String) throws -> String {
             guard let value = rest.popFirst() else {
                 throw CommandError.failed("\(option) needs a value: see --help")
@@ -78,6 +79,13 @@ struct Options {
             return value
         }
         while let option = rest.popFirst() {
+            guard given.insert(option).inserted, !given.isSuperset(of: ["--memory", "--home"])
+            else {
+                throw CommandError.failed(
+                    option == "--memory" || option == "--home"
+                        ? "data is either in memory or in one directory: --memory or --home"
+                        : "\(option) is given twice")
+            }
             switch option {
             case "--demo": isDemo = true
             case "--memory": home = nil

@@ -24,12 +24,27 @@ extension StoreError {
 
     /// Creates an error from an error of Foundation, whose system error number determines the code.
     init(system error: any Error, doing action: String, path: String) {
-        // On Linux, only an explicit cast converts an error to NSError.
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
-        if let underlying = underlying as NSError?, underlying.domain == NSPOSIXErrorDomain {
-            self.init(errno: Int32(underlying.code), doing: action, path: path)
+        if let number = systemErrorNumber(of: error) {
+            self.init(errno: number, doing: action, path: path)
         } else {
             self.init(.io, "cannot \(action)", path: path, cause: error)
         }
     }
+}
+
+/// Returns the `errno` of an error of Foundation; `nil` if no system call has failed.
+private func systemErrorNumber(of error: any Error) -> Int32? {
+    // On Linux, only an explicit cast converts an error to NSError.
+    let error = error as NSError
+    let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error
+    for error in [error, underlying as NSError?] {
+        if let error, error.domain == NSPOSIXErrorDomain { return Int32(error.code) }
+    }
+    return nil
+}
+
+/// Returns the reason of an error of Foundation in words.
+package func systemReason(of error: any Error) -> String {
+    systemErrorNumber(of: error).map { String(cString: strerror($0)) }
+        ?? (error as NSError).localizedDescription
 }

@@ -57,6 +57,33 @@ import Testing
         "download": "download nosuch",
     ]
 
+    /// The transcript of bad lines shows the reply to each.
+    @Test func eachBadLineHasOneClearErrorInOneLine() throws {
+        let url = TranscriptTests.directory.appending(path: TranscriptTests.badInput)
+        let transcript = Transcript(try String(contentsOf: url, encoding: .utf8))
+        #expect(transcript.lines.count > 290)
+        for (line, reply) in zip(transcript.lines, transcript.replies) where line != "demo" {
+            let isError = reply.count == 1 && reply[0].hasPrefix("error: ")
+            #expect(isError, "\(line): \(reply)")
+            // No names of the Swift interface, and no errors of Foundation.
+            let code = #/[a-z]+\([a-z]*:|[A-Z][a-z]+[A-Z]\w*\.[a-z]|Domain=/#
+            #expect(reply.first?.contains(code) == false, "\(line): \(reply)")
+        }
+    }
+
+    @Test func adviceOfThePackageNamesCommandsInsteadOfCalls() throws {
+        let url = TranscriptTests.directory.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Docs/Errors.md")
+        let page = try String(contentsOf: url, encoding: .utf8)
+        let messages = page.matches(of: #/\n {2}- `(.*)`/#).map { String($0.1) }
+        #expect(messages.count > 100)
+        for message in messages {
+            let text = sentence(of: CommandError.failed(message))
+            #expect(!text.contains(#/[a-z]+\([a-z]*:?|[A-Z]\w+[A-Z]\w*\.[a-z]/#), "\(text)")
+        }
+        for (call, _) in adviceByCall { #expect(page.contains(call), "\(call)") }
+    }
+
     @Test func everyCommandWithJSONOrAnIDIsTested() {
         let json = Command.all.filter { $0.usage.contains("JSON") }.map(\.name)
         #expect(Set(json) == Self.lenient.union(Self.unknownKeys.keys))

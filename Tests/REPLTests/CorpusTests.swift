@@ -71,7 +71,9 @@ struct CorpusTests {
             }
             var last: [String: Int64] = [:]
             for bytes in data.split(separator: 0x0A) {
-                let fields = try JSONDecoder().decode([String: JSONValue].self, from: bytes)
+                var fields = try JSONDecoder().decode([String: JSONValue].self, from: bytes)
+                // An export names the sender `user`, with a nickname.
+                fields["sender"] = fields["user"]?["user_id"] ?? fields["sender"]
                 func text(_ name: String) -> String? { fields[name].map { "\($0)" } }
                 let channel = text("channel_url") ?? ""
                 guard case .int(let time)? = fields["created_at"] else { continue }

@@ -46,11 +46,15 @@ import Testing
 
     @Test func ignoredFieldsAreReportedOncePerName() async throws {
         let lines = try await imported([
-            line(101, #""ts": 1, "sender": "bob", "mood": "sunny", "nothing": null"#),
-            line(102, #""ts": 2, "user": {"user_id": "bob", "age": 7}, "mood": {"a": [1]}"#),
-            line(103, #""ts": 3, "created_at": 4, "type": "FILE", "user": "bob", "sender": "eve""#),
-            line(104, #""ts": 4, "type": "ADMM", "user": "bob""#),
-            line(105, #""ts": 5"#),
+            line(101, #""ts": 1700000001, "sender": "bob", "mood": "sunny", "nothing": null"#),
+            line(
+                102, #""ts": 1700000002, "user": {"user_id": "bob", "age": 7}, "mood": {"a": [1]}"#),
+            line(
+                103,
+                #""ts": 1700000003, "created_at": 1700000004, "type": "FILE", "user": "bob", "sender": "eve""#
+            ),
+            line(104, #""ts": 1700000004, "type": "ADMM", "user": "bob""#),
+            line(105, #""ts": 1700000005"#),
         ])
         #expect(
             lines.prefix(7) == [
@@ -65,14 +69,18 @@ import Testing
 
     @Test func reportLimitsTheNumberOfNames() async throws {
         let fields = (1...60).map { #""f\#($0)": 1"# }.joined(separator: ", ")
-        let lines = try await imported([line(101, #""ts": 1, "user": "bob", \#(fields)"#)])
+        let lines = try await imported([line(101, #""ts": 1700000001, "user": "bob", \#(fields)"#)])
         #expect(lines[..<50].allSatisfy { $0.hasPrefix("ignored 'f") })
         #expect(lines[50] == "ignored more, 10 times")
         await workspace.end()
     }
 
     @Test func missingFieldIsReported() async throws {
-        let log = [line(101, #""at": 1, "user": "bob", "created_at": 2, "author": "carol""#)]
+        let log = [
+            line(
+                101,
+                #""at": 1700000001, "user": "bob", "created_at": 1700000002, "author": "carol""#)
+        ]
         let lines = try await imported(log, "time=at sender=writer message=message")
         #expect(
             lines.prefix(4) == [
@@ -84,26 +92,38 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""ts": 1, "user": """#, "the field 'user' is empty"),
+        (#""ts": 1700000001, "user": """#, "the field 'user' is empty"),
         (
-            #""ts": 1, "user": "b", "parent_message_id": {}"#,
+            #""ts": 1700000001, "user": "b", "parent_message_id": {}"#,
             "the field 'parent_message_id' is neither a text nor a number"
         ),
-        (#""ts": 1, "user": true"#, "the field 'user' is neither a user's id nor an object"),
-        (#""ts": 1, "user": {"name": "Bob"}"#, "no field 'user_id' in 'user'"),
-        (#""ts": 1, "user": {"user_id": ""}"#, "the field 'user' is empty"),
         (
-            #""ts": 1, "user": "\#(String(repeating: "b", count: 1025))""#,
+            #""ts": 1700000001, "user": true"#,
+            "the field 'user' is neither a user's id nor an object"
+        ),
+        (#""ts": 1700000001, "user": {"name": "Bob"}"#, "no field 'user_id' in 'user'"),
+        (#""ts": 1700000001, "user": {"user_id": ""}"#, "the field 'user' is empty"),
+        (
+            #""ts": 1700000001, "user": "\#(String(repeating: "b", count: 1025))""#,
             "the field 'user' has more than 1024 bytes"
         ),
         (
             #""ts": "noon", "user": "b""#,
-            "no field 'created_at' or 'ts' that is a time, as milliseconds, seconds or "
-                + "2012-04-26T10:00:00Z: time=NAME names another one"
+            "the field 'ts' is not a time: milliseconds, seconds or 2012-04-26T10:00:00Z"
+        ),
+        (
+            #""ts": 1700000000000000, "user": "b""#,
+            "1700000000000000 is not a time in the years 1990 to 2099: unit=us makes it one"
+        ),
+        (
+            #""ts": "0001-01-01T00:00:00Z", "user": "b""#,
+            "'0001-01-01T00:00:00Z' is not a time in the years 1990 to 2099"
         ),
     ])
     func badLineIsReportedAndTheOthersAreImported(fields: String, reason: String) async throws {
-        let lines = try await imported([line(101, fields), line(102, #""ts": 2, "user": "bob""#)])
+        let lines = try await imported([
+            line(101, fields), line(102, #""ts": 1700000002, "user": "bob""#),
+        ])
         #expect(
             lines.prefix(2) == [
                 "line 1: \(reason)", "imported 1 message into 1 channel; 1 bad line",
@@ -112,7 +132,8 @@ import Testing
     }
 
     @Test func linesAreNumberedForAnyIDs() async throws {
-        let lines = try await imported([line(1, #""ts": 1, "user": "bob", "line": 7"#)], "id=line")
+        let lines = try await imported(
+            [line(1, #""ts": 1700000001, "user": "bob", "line": 7"#)], "id=line")
         #expect(lines.prefix(2) == ["ignored 'line', 1 time", "imported 1 message into 1 channel"])
         #expect(await workspace.reply("message pets pets-1").contains(#""message" : "m1""#))
         #expect(await workspace.reply("help import").contains("[id=line]"))
@@ -125,8 +146,8 @@ import Testing
     @Test(arguments: ["", "id=line"])
     func aLogIsImportedIntoSeveralChannels(options: String) async throws {
         let log = [
-            line(1, #""ts": 1, "user": "bob""#),
-            line(2, #""ts": 2, "user": "carol", "parent_message_id": 1"#),
+            line(1, #""ts": 1700000001, "user": "bob""#),
+            line(2, #""ts": 1700000002, "user": "carol", "parent_message_id": 1"#),
         ]
         for channel in ["a", "b", "a"] {
             let lines = try await imported(log, "into \(channel) \(options)")
@@ -141,17 +162,149 @@ import Testing
         #expect(await workspace.reply("verify b").hasSuffix("no differences from the server"))
         let long = String(repeating: "x", count: 1023)
         let bad = try await imported(
-            [#"{"message_id": "\#(long)", "message": "m", "ts": 1}"#], "into a")
+            [#"{"message_id": "\#(long)", "message": "m", "ts": 1700000001}"#], "into a")
         #expect(
-            bad.first == "line 1: the field 'message_id, after the channel's URL' "
-                + "has more than 1024 bytes")
+            bad.first?.hasSuffix(
+                "line 1: the field 'message_id, after the channel's URL' has more than 1024 bytes")
+                == true)
+        await workspace.end()
+    }
+
+    // MARK: Documents
+
+    /// Returns the ids, times and texts of the channel's messages.
+    private func rows(_ channel: String = "pets") async -> [String] {
+        await workspace.reply("messages \(channel)").split(separator: "\n")
+            .map { String($0.replacing("  2023-11-14T", with: " ")) }
+    }
+
+    @Test(arguments: [
+        #"[{"id": "a", "at": 1700000000, "by": {"id": "bob"}, "content": {"body": ["on", {"text": "e"}]}}]"#,
+        """
+        {"data": {"list": [
+            {"id": "a", "at": "1700000000.25", "by": {"id": "bob"}, "content": {"body": "one"}}
+        ]}, "next": null}
+        """,
+        #"{"id": "a", "at": "2023-11-14 23:13:20+01:00", "by": {"id": "bob"}, "content": {"body": "one"}}"#,
+        """
+        {
+            "id": "a", "at": "2023-11-14T22:13:20.123456789Z", "by": {"id": "bob"},
+            "content": {"body": "one"}
+        } {"id": "a", "at": 1700000000, "content": {"body": "two"}}
+        """,
+    ])
+    func jsonOfAnyShapeIsRead(text: String) async throws {
+        let lines = try await imported(
+            [text],
+            "into pets messages=.data.list user=by.id text=content.body time=at id=.id")
+        #expect(lines.contains { $0.hasPrefix("imported 1 message into 1 channel") }, "\(lines)")
+        let rows = await rows()
+        #expect(rows.count == 1 && rows[0].hasPrefix("pets-a 22:13:20."), "\(rows)")
+        #expect(rows.first?.hasSuffix("bob: one") == true)
+        await workspace.end()
+    }
+
+    @Test func repliesMayPrecedeTheirParentsAndARootNamesItself() async throws {
+        let lines = try await imported(
+            [
+                #"{"ts": "1700000002.5", "root": "1700000001.5", "text": "b"}"#,
+                #"{"ts": "1700000001.5", "root": "1700000001.5", "text": "a"}"#,
+                #"{"ts": "1700000001.5", "root": "1700000001.5", "text": "a"}"#,
+            ], "into pets id=ts time=ts parent=root message=text")
+        #expect(
+            lines.contains("imported 2 messages into 1 channel; 1 with the id of an earlier one"))
+        let rows = await rows()
+        #expect(rows[0].hasSuffix(" a") && rows[1].hasSuffix("b  (to pets-1700000001.5)"))
+        await workspace.end()
+    }
+
+    @Test(arguments: [
+        ("", "has no message"), ("\n\n", "has no message"),
+        (#"{"text": "a"}"#, "has no message: line 1: no field 'created_at' or 'ts'"),
+        ("nothing", "has no message: line 1: this is not a JSON object"),
+        ("a\nb\nc", "this is not a JSON object, and 2 more bad lines"),
+        (#"{"ts": 1700000000, "#, "the JSON value in line 1 is not complete"),
+        (
+            #"{"ts": 1700000000, "items": [{"a": 1}]}"#,
+            "no field 'message': messages=items reads the list 'items', and message=NAME"
+        ),
+        (#"{"ts": 1700000000, "message": {"a": 1}}"#, "the field 'message' is not a text"),
+    ])
+    func anImportWithoutAMessageFails(text: String, reason: String) async throws {
+        let lines = try await imported([text], "into pets id=line")
+        #expect(lines.count == 1 && lines[0].hasPrefix("error: "))
+        #expect(lines[0].contains(reason), "\(lines)")
+        #expect(await workspace.reply("count pets").hasPrefix("error: "))
+        await workspace.end()
+    }
+
+    @Test func aNamedFieldThatABadLineHasIsNotMissing() async throws {
+        let lines = try await imported(
+            [
+                #"{"ts": 1700000000, "text": {"a": 1}}"#, #"{"ts": 1700000001, "text": true}"#,
+                #"{"ts": 1700000002, "message": "a"}"#,
+            ], "into pets id=line text=text|message")
+        #expect(!lines.contains { $0.contains("no line has") }, "\(lines)")
+        #expect(lines.contains("imported 1 message into 1 channel; 2 bad lines"))
+        await workspace.end()
+    }
+
+    @Test(arguments: [
+        "from=skype", "unit=weeks", "dates=ymd", "nosuch=x", "time=", "from=slack into", "slack",
+    ])
+    func wrongOptionsAreErrors(options: String) async throws {
+        let lines = try await imported([line(101, #""ts": 1700000000"#)], options)
+        #expect(lines.count == 1 && lines[0].hasPrefix("error: "), "\(lines)")
+        await workspace.end()
+    }
+
+    // MARK: Exports
+
+    @Test func anExportReadsBackEqual() async throws {
+        let log = directory.url.appending(path: "log").path
+        let message = #"""
+            {"message_id": 61, "channel_url": "general", "created_at": 1700000060000, "type": "FILE", \#
+            "user": {"user_id": "bob", "nickname": "Bobby"}, "updated_at": 1700000070000, \#
+            "message": "line\none", "file": {"name": "a.png", "url": "https://example.org/a.png", "type": "image/png", "size": 5}, \#
+            "data": "{}", "custom_type": "offer", "reactions": [{"key": "+1", "user_ids": ["bob"], "updated_at": 5}]}
+            """#
+        for line in [
+            "save Message \(message)", "reply 60 Me too", "react 60 +1", "edit 50 Later!",
+            "open-gap general 3 4", "export \(log) general",
+        ] {
+            let reply = await workspace.reply(line)
+            #expect(!reply.hasPrefix("error: "), "\(line): \(reply)")
+        }
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(
+            text.hasPrefix(
+                #"{"channel_url":"general","gap_count":1,"left_out":["the contents of files","members and settings of the channel"],"message_count":62,"name":"General","scrollback_export":1}"#
+            ))
+        #expect(text.contains("Bobby") && text.contains(#""reactions":[{"key":"+1""#))
+        #expect(text.components(separatedBy: #"{"gap":{"from""#).count == 2)
+
+        let other = Workspace.standing()
+        _ = await other.reply("connect alice")
+        let reply = await other.reply("import \(log)")
+        #expect(
+            reply.contains("imported 62 messages") && reply.contains("1 gap of the export"),
+            "\(reply)")
+        _ = await other.reply("export \(log)2 general")
+        func messages(_ text: String) -> [String] {
+            // The server itself counts the replies.
+            text.split(separator: "\n").filter { $0.contains("message_id") }
+                .map { $0.replacing(#/"thread_info":.*?},("user")/#) { "\($0.1)" } }
+        }
+        let again = try String(contentsOfFile: "\(log)2", encoding: .utf8)
+        #expect(messages(again) == messages(text))
+        await other.end()
         await workspace.end()
     }
 
     @Test func byteOrderMarkIsSkipped() async throws {
         let lines = try await imported([
-            "\u{FEFF}" + line(101, #""ts": 1, "user": "bob""#),
-            line(102, #""ts": 2, "user": "bob""#),
+            "\u{FEFF}" + line(101, #""ts": 1700000001, "user": "bob""#),
+            line(102, #""ts": 1700000002, "user": "bob""#),
         ])
         #expect(lines.first == "imported 2 messages into 1 channel")
         await workspace.end()
@@ -159,7 +312,7 @@ import Testing
 
     @Test func failedImportReportsOnlyItsError() async throws {
         // The channel "general" already has a message 1.
-        let lines = try await imported([line(1, #""ts": 1, "user": "bob""#)])
+        let lines = try await imported([line(1, #""ts": 1700000001, "user": "bob""#)])
         #expect(
             lines.count == 1
                 && lines[0].hasPrefix("error: message 1 already exists, in general"))
@@ -174,8 +327,10 @@ import Testing
     }
 
     @Test func messagesBeforeAFailureAreStoredWithCoverage() async throws {
-        let good = (1...1000).map { line(100_000 + $0, #""ts": 1, "user": "bob""#, in: "general") }
-        let lines = try await imported(good + [line(1, #""ts": 2, "user": "bob""#)])
+        let good = (1...1000).map {
+            line(100_000 + $0, #""ts": 1700000001, "user": "bob""#, in: "general")
+        }
+        let lines = try await imported(good + [line(1, #""ts": 1700000002, "user": "bob""#)])
         #expect(
             lines.first?.hasSuffix("; 1,000 messages before it are on the server") == true,
             "\(lines)")
@@ -196,9 +351,12 @@ import Testing
 
     /// Another process may have completed the import.
     @Test func importedChannelIsCompleteAfterASync() async throws {
-        _ = try await imported([line(101, #""ts": 10, "user": "bob""#)])
+        _ = try await imported([line(101, #""ts": 1700000010, "user": "bob""#)])
         _ = try await imported(
-            [line(100, #""ts": 5, "user": "zoe""#), line(102, #""ts": 20, "user": "zoe""#)],
+            [
+                line(100, #""ts": 1700000005, "user": "zoe""#),
+                line(102, #""ts": 1700000020, "user": "zoe""#),
+            ],
             "server-only")
         _ = await workspace.reply("sync")
         let list = await workspace.reply("list")
@@ -215,7 +373,7 @@ import Testing
 
     @Test func offlineImportReachesTheServerAndLaterTheCache() async throws {
         _ = await workspace.reply("offline")
-        let lines = try await imported([line(101, #""ts": 1, "user": "bob""#)])
+        let lines = try await imported([line(101, #""ts": 1700000001, "user": "bob""#)])
         #expect(
             lines == [
                 "imported 1 message into 1 channel",

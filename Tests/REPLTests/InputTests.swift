@@ -69,8 +69,7 @@ import Testing
 
     @Test(arguments: ["connect \"\"", "connect @phone", "as ''", "as @phone status"])
     func aDeviceNeedsAUser(line: String) async {
-        let error = "error: the user's id is empty: a device is USER, or USER@NAME"
-        #expect(await reply(line) == error)
+        #expect(await reply(line).contains("names no device: a device is USER, or USER@NAME"))
         #expect(await reply("devices") == "no devices: type connect alice")
         await workspace.end()
     }
@@ -124,14 +123,15 @@ import Testing
         let export = "export \(path)/none/log general"
         #expect(
             await reply("store open \(path)/store", "draw general a", export)
-                == "error: the file '\(path)/none/log' cannot be written")
+                == "error: the file '\(path)/none/log' cannot be written: No such file or directory"
+        )
     }
 
     // MARK: JSON
 
     @Test(arguments: [
         (#"open cats {"replyType": "all"}"#, "MessageListParams has no field 'replyType'"),
-        (#"open cats {"reply_type": "al"}"#, "'al' is not a value of reply_type: "),
+        (#"open cats {"reply_type": "al"}"#, #"reply_type: "al" is not one of none, all"#),
         (
             #"send {"message": "Hi", "mesage": "Hi"}"#,
             "NewMessage has no field 'mesage'"

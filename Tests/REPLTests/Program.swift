@@ -158,11 +158,14 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    func kill() async throws {
+    /// Sends a signal, and returns the exit status.
+    @discardableResult
+    func kill(_ signal: Int32 = SIGKILL) async throws -> Int32 {
         try await onQueue { program in
             program.watchdog?.cancel()
-            Foundation.kill(program.process.processIdentifier, SIGKILL)
+            Foundation.kill(program.process.processIdentifier, signal)
             program.process.waitUntilExit()
+            return program.process.terminationStatus
         }
     }
 

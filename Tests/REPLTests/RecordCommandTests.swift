@@ -105,6 +105,12 @@ import Testing
                 """)
     }
 
+    @Test(arguments: RecordType.names)
+    func theSampleHasTheTypesOfTheSchema(type: String) async throws {
+        let sample = try await reply("sample \(type)")
+        #expect(throws: Never.self) { try RecordType(named: type).typedRecord(json: sample) }
+    }
+
     @Test func anErrorInJSONNamesTheKey() async {
         let line = #"json Message {"reactions": [{"updated_at": "x"}]}"#
         let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }

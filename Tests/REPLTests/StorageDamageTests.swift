@@ -103,7 +103,7 @@ import Testing
         let key = place.url.appending(path: "key").path
         _ = try await run([], "demo\noffline\nsend canary-first\n")
         let devices = home.appending(path: "devices/alice").path
-        let result = try await run(["--memory"], "client encrypt \(devices) \(key) alice\n")
+        let result = try await run([], "client encrypt \(devices) \(key) alice\n")
         #expect(result.output.contains("encrypted the data of alice, 1 unsent item"), "\(result)")
         let shown = try await run(
             ["--key-file", key], "connect alice\nopen general\nwait 1s\nfailed\n")

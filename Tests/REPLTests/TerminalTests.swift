@@ -174,7 +174,7 @@ struct TerminalTests {
         let program = try await program(environment: ["TERM": "dumb"])
         program.type("import \(log.path)\n")
         let drawn = try await program.reads("imported 3,000 messages into 1 channel\n")
-        #expect(drawn.contains(#/\rimporting  ▕█.*▏  33 %  1,000  [0-9,]+/s.*\n/#))
+        #expect(drawn.contains(#/\rimporting  ▕█.*▏  \d\d %  1,000  [0-9,]+/s.*\n/#))
         #expect(!drawn.contains("\u{FFFD}"))
         program.type("version\n")
         try await program.reads("LevelDB")

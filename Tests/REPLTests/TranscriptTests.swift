@@ -34,6 +34,9 @@ import Testing
         }
     }
 
+    /// The file with the replies to wrong lines, which show no command's purpose.
+    static let badInput = "bad-input.txt"
+
     static let pages = ["Docs/Tour.md", "Docs/Search.md", "README.md"]
 
     @Test(arguments: pages)
@@ -63,7 +66,7 @@ import Testing
 
     @Test @MainActor func everyCommandHasATranscript() throws {
         var shown: Set<String> = []
-        for file in Self.files {
+        for file in Self.files where file != Self.badInput {
             let url = Self.directory.appending(path: file)
             for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
                 let words = line.split(separator: " ")

@@ -153,8 +153,37 @@ func errorCode(of error: any Error) -> String {
     }
 }
 
-/// Returns the message of an error, in one line.
+/// Returns the message of an error, in one line, with commands in place of calls of the Swift
+/// interface.
 func sentence(of error: any Error) -> String {
+    let text = message(of: error)
+    return adviceByCall.first { text.contains($0.call) }
+        .map { text.replacing($0.call, with: $0.command) } ?? text
+}
+
+/// Advice in the errors of the package, and what a user of the prompt does instead.
+let adviceByCall: [(call: String, command: String)] = [
+    ("call connect(as:) first", "type connect USER"),
+    ("call of connect(as:)", "connect"),
+    ("call start() first", "open it again"),
+    ("loadMore() is already in progress", "the next page is being fetched"),
+    ("call resume() first", "type resume"),
+    (
+        "call ChatClient.encryptStoredData(of:options:) once, or remove it",
+        "client encrypt encrypts it, and wipe-user removes it"
+    ),
+    ("finish ChatStore.reencrypt(at:from:to:)", "store reencrypt finishes it"),
+    ("encrypt it with ChatStore.reencrypt(at:from:to:)", "store reencrypt encrypts it"),
+    (
+        "reopen it with encryptionKey to encrypt its data",
+        "start with --key-file FILE to encrypt it"
+    ),
+    ("SyncOptions.resendPolicy is off", "option sync.resendPolicy is off"),
+    ("send it without keepsCopies", "start with --home DIRECTORY"),
+    ("pass the time or token to start from", "give a TIME to start from"),
+]
+
+private func message(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
     case let error as SyncError: "\(error.code): \(error.message)\(advice(for: error.cause))"

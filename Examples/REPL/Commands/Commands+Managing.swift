@@ -49,10 +49,10 @@ extension Command {
             return try await device.channels { (list) throws(SyncError) in
                 let start = list.start()
                 do throws(SyncError) {
-                    return try await start.refreshed
+                    return (try await start.refreshed, true)
                 } catch {
                     guard error.code == .notConnected else { throw error }
-                    return try start.cached
+                    return (try start.cached, false)
                 }
             }
         },
@@ -61,7 +61,7 @@ extension Command {
         ) { arguments in
             if try arguments.device.search != nil { return try await arguments.found() }
             return try await arguments.device.channels { (list) throws(SyncError) in
-                try await list.loadMore()
+                (try await list.loadMore(), true)
             }
         },
         onChannel(
@@ -210,17 +210,20 @@ extension Command {
 
 extension Device {
     fileprivate func channels(
-        _ page: (GroupChannelCollection) async throws(SyncError) -> [GroupChannel]
+        _ page: (GroupChannelCollection) async throws(SyncError) -> (
+            [GroupChannel], isAnswered: Bool
+        )
     ) async throws -> any Reply {
         guard let channelList else {
             throw CommandError.failed("no list was started: type list")
         }
-        let channels = try await page(channelList)
+        let (channels, isAnswered) = try await page(channelList)
+        let hasMore = channelList.hasMore && !channels.isEmpty
         let lines =
-            (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])
-            + (channelList.hasMore ? ["… there are more: type more"] : [])
-        return ValuedReply(
-            lines.isEmpty ? "no more channels" : lines.joined(separator: "\n"), list: channels)
+            [channels.isEmpty ? "no more channels" : Command.columns(channels.map(\.tableRow))]
+            + (hasMore ? ["… there are more: type more"] : [])
+            + (isAnswered ? [] : ["(offline: cached channels)"])
+        return ValuedReply(lines.joined(separator: "\n"), list: channels)
     }
 }
 

@@ -56,6 +56,11 @@ extension Command {
                 if let named = codes.first(where: { $0.description == word }) {
                     code = named
                 } else {
+                    guard Int(word) != nil else {
+                        let names = codes.map(\.description).joined(separator: ", ")
+                        throw CommandError.failed(
+                            "'\(word)' is neither a number nor a code: \(names)")
+                    }
                     count = try Arguments.count(word)
                 }
             }

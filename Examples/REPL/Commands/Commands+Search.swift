@@ -11,8 +11,11 @@ extension Command {
                     + " excludes messages."
             ], example: "search build went in general"
         ) { arguments in
-            let params = try await arguments.search()
             let device = try arguments.device
+            let params = try await arguments.search()
+            guard !SearchQuery(params.text).isEmpty else {
+                return ValuedReply("no messages: the query has no word to find", list: [Message]())
+            }
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
             // The live list contains only sent messages, so search for unsent messages separately.
@@ -74,7 +77,7 @@ extension Command.Arguments {
             rest = before
         }
         params.text = String(rest)
-        guard !SearchQuery(params.text).isEmpty else { throw CommandError.usage }
+        guard !params.text.isEmpty else { throw CommandError.usage }
         return params
     }
 

@@ -39,6 +39,11 @@ extension Command {
             ].compactMap { $0 }
             // Tell the user about gaps and stale ranges, because `verify` does not compare them.
             let kinds = try await engine.coverage(of: url).segments.map(\.kind)
+            let skipped = [
+                (kinds.filter { $0 == .missing }.count, "gap"),
+                (kinds.filter { $0 == .stale }.count, "stale range"),
+            ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }.joined(separator: " and ")
+            let rest = skipped.isEmpty ? [] : ["not compared: \(skipped): backfill \(url)"]
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let command = kinds.contains(.stale) ? "repair \(url)" : "backfill \(url)"
                 return "no messages of \(url) are known, so only the channel was compared: "
@@ -47,10 +52,10 @@ extension Command {
             let head = "compared \(counted(found.comparedCount, "message"))"
             let object = found.channel != nil && lines.count == 1 ? "it" : "them"
             return ValuedReply(
-                found.isEmpty
-                    ? "\(head): no differences from the server"
-                    : ([head] + lines + ["repair \(url) fetches \(object)"])
-                        .joined(separator: "\n"),
+                ((found.isEmpty
+                    ? ["\(head): no differences from the server"]
+                    : [head] + lines + ["repair \(url) fetches \(object)"]) + rest)
+                    .joined(separator: "\n"),
                 [
                     "count": found.comparedCount, "missing": ids(found.missing),
                     "extra": ids(found.extra), "different": ids(found.different),
@@ -141,8 +146,16 @@ extension Command {
                 #"push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#
         ) { arguments in
             let message = try arguments.message
-            let count = try await arguments.client.ingest(push: [message])
-            return count == 1 ? "1 message is stored" : "the message was not stored"
+            let client = try arguments.client
+            if try await client.ingest(push: [message]) == 1 { return "1 message is stored" }
+            let store = try client.engine.store
+            let url = message.channelURL
+            let isThere = try store.message(message.messageID ?? "", in: url) != nil
+            return "the message was not stored: "
+                + (isThere
+                    ? "the cache has it, in the same version or a newer one"
+                    : try store.holds(url)
+                        ? "it was deleted" : "the cache does not have the channel \(url)")
         },
         Command(
             "leave-push JSON", freeTextAfter: 0,
@@ -176,9 +189,16 @@ extension Command {
             let failure = absorbed.failure.map { ["not read: \(sentence(of: $0))"] } ?? []
             return (lines + damage.map { "damaged: \($0)" } + failure).joined(separator: "\n")
         },
-        Command("cache size", "Shows the size of the device's cache.") { arguments in
-            let bytes = try arguments.client.cachedDataSize()
-            return "\(grouped(bytes)) bytes"
+        Command(
+            "cache size",
+            "Shows the size of the device's cache or, before a connection, of all files."
+        ) { arguments in
+            guard arguments.workspace.device != nil else {
+                let users = try await arguments.world.storedUsers
+                let bytes = users.reduce(0) { $0 + $1.byteCount }
+                return "\(counted(bytes, "byte")) in the files of \(counted(users.count, "user"))"
+            }
+            return counted(try arguments.client.cachedDataSize(), "byte")
         },
         Command(
             "cache report", "Shows what is damaged in the device's cache, as JSON for a bug report."
@@ -283,6 +303,15 @@ extension Command.Arguments {
             guard text.hasPrefix("{"),
                 let message = try RecordType(named: "Message").typedRecord(json: text) as? Message
             else { throw CommandError.usage }
+            let missing = [
+                message.messageID == nil ? "message_id" : nil,
+                message.channelURL.rawValue.isEmpty ? "channel_url" : nil,
+                message.createdAt == 0 ? "created_at" : nil,
+            ].compactMap(\.self)
+            guard missing.isEmpty else {
+                throw CommandError.failed(
+                    "the message has no \(missing.joined(separator: ", no "))")
+            }
             return message
         }
     }

@@ -6,11 +6,14 @@ extension Command {
         Command(
             "connect [USER [TOKEN]]",
             "Connects a user on their own device; by default the current device's.",
-            notes: ["Another device of the same user has a name of its own: connect alice@phone."]
+            notes: [
+                "Another device of the same user has a name of its own: connect alice@phone. A name",
+                "with a dot after the @, such as ann@example.org, is the id of a user.",
+            ]
         ) { arguments in
             guard arguments.words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
-            guard arguments.words.count < 2 || world.host.server != nil else {
+            guard arguments.words.count < 2 || world.options.host.isEmbedded else {
                 throw CommandError.failed(
                     "the prompt's history would keep the token: put it into a file for --secrets"
                 )
@@ -18,8 +21,15 @@ extension Command {
             let device =
                 try await arguments.words.isEmpty
                 ? arguments.device : world.device(arguments.words[0])
+            let before = world.current
             world.use(device)
-            let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
+            let error: BackendError?
+            do {
+                error = try await device.connect(accessToken: arguments.words.dropFirst().first)
+            } catch {
+                world.use(before ?? device)
+                throw error
+            }
             let cachingNote = world.notStored.map { "\n\($0)" }
             let offline = error.map { ", offline: \($0.message); retrying" }
             return ValuedReply(
@@ -45,11 +55,11 @@ extension Command {
             let before = world.current
             let isNew = !world.devices.contains { $0.name == name }
             let device = try await world.device(name)
-            world.use(device)
             if isNew {
                 _ = try await device.connect(accessToken: nil)
                 await world.waitUntilIdle(within: arguments.workspace.patience)
             }
+            world.use(device)
             guard !arguments.rest.isEmpty else { return device.name }
             // Discard the earlier events of that device, because this command has not caused them.
             if device !== before { _ = device.removeEvents() }
@@ -58,7 +68,8 @@ extension Command {
                 world.visited = device
             }
             if device.collection == nil, let url = before?.collection?.channelURL,
-                try device.client.engine.store.groupChannel(url)?.myMemberState == .joined
+                // Without a session, the device has no store.
+                try (try? device.client.engine)?.store.groupChannel(url)?.myMemberState == .joined
             {
                 // Open the channel that is open on the device `before`. Ignore an error: the
                 // command itself reports it.
@@ -70,10 +81,9 @@ extension Command {
         },
         Command(
             "stored-users",
-            "Lists the users whose data is on this device, with the sizes of their files."
+            "Lists the users who have files on a device of the prompt, with the files' sizes."
         ) { arguments in
-            let options = try arguments.device.client.options
-            let lines = try await ChatClient.storedUsers(options: options).map { user in
+            let lines = try await arguments.world.storedUsers.map { user in
                 "\(user.userID?.rawValue ?? user.directory.lastPathComponent)  "
                     + counted(user.byteCount, "byte") + (user.isEncrypted ? "  encrypted" : "")
             }
@@ -81,21 +91,21 @@ extension Command {
         },
         Command(
             "wipe-user USER | all [cache]",
-            "Removes a user's files, or only the cache, from this device."
+            "Removes a user's files, or only the cache, from all devices of the prompt."
         ) { arguments in
             let words = arguments.words
             guard (1...2).contains(words.count), words.count == 1 || words[1] == "cache" else {
                 throw CommandError.usage
             }
-            let options = try arguments.device.client.options
             let wiping: ChatClient.Wiping = words.count == 2 ? .cachedData : .everything
-            if words[0] == "all" {
-                try await ChatClient.removeAllStoredData(wiping: wiping, options: options)
-                return "removed the data of all users"
+            let userID = words[0] == "all" ? nil : UserID(words[0])
+            let removed = try await arguments.world.removeData(of: userID, wiping: wiping)
+            guard removed > 0 else {
+                let whose = userID.map { " of \($0)" } ?? ""
+                throw CommandError.failed("no data\(whose) is stored in files: stored-users")
             }
-            try await ChatClient.removeStoredData(
-                of: UserID(words[0]), wiping: wiping, options: options)
-            return "removed the data of \(words[0])"
+            let whose = userID.map(\.rawValue) ?? "all users"
+            return "removed \(counted(removed, "byte")) of \(whose)"
         },
         Command(
             "devices [limit N | all]",
@@ -204,6 +214,35 @@ extension Command {
                 arguments.words, of: &world.clientOptions, " for later devices")
         },
     ]
+}
+
+extension World {
+    /// Removes the data of a user, or of all users, from the directories of the devices.
+    ///
+    /// - Returns: The number of removed bytes.
+    /// - Throws: ``CommandError`` if a device has the files open.
+    fileprivate func removeData(
+        of userID: UserID?, wiping: ChatClient.Wiping
+    ) async throws -> Int {
+        // A device without an engine has no file open.
+        let open = devices.first { device in
+            (userID ?? device.userID) == device.userID && options.home != nil
+                && (try? device.client.engine) != nil
+        }
+        if let open {
+            throw CommandError.failed(
+                "\(open.name) has these files open: as \(open.name) log-out everything")
+        }
+        let before = try await storedUsers.reduce(0) { $0 + $1.byteCount }
+        for options in try storageOptions {
+            if let userID {
+                try await ChatClient.removeStoredData(of: userID, wiping: wiping, options: options)
+            } else {
+                try await ChatClient.removeAllStoredData(wiping: wiping, options: options)
+            }
+        }
+        return try await before - storedUsers.reduce(0) { $0 + $1.byteCount }
+    }
 }
 
 extension ConnectionState {

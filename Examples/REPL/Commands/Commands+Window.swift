@@ -34,9 +34,14 @@ extension Command {
         ) { arguments in
             let (id, url) = try await arguments.wordInChannel()
             let device = try arguments.device
+            let params = try arguments.params(ThreadedMessageListParams(), arguments.json)
+            if device.client.connectionState == .open,
+                try await device.client.message(MessageID(id), in: url) == nil
+            {
+                throw CommandError.noMessage(id, in: url)
+            }
             let collection = try device.client.makeThreadCollection(
-                ofRepliesTo: MessageID(id), in: url,
-                params: try arguments.params(ThreadedMessageListParams(), arguments.json))
+                ofRepliesTo: MessageID(id), in: url, params: params)
             let isAnswered = try await collection.isAnswered(.cacheAndReplaceByAPI)
             guard isAnswered || collection.parentMessage != nil else {
                 throw CommandError.noMessage(id, in: url)
@@ -125,12 +130,20 @@ extension Command {
             "Fetches missing messages of the newest gap that is shown: a page, or N pages."
         ) { arguments in
             let collection = try arguments.collection
+            let (store, url) = (collection.engine.store, collection.channelURL)
+            let before = try store.messageCount(in: url)
+            var pages = 0
             for _ in 0..<(try arguments.optionalCount ?? 1) {
                 try Task.checkCancellation()
-                guard let gap = collection.items.compactMap(\.gap).last else { break }
+                // The newest gap is the last one that is shown, unless the order is reversed.
+                let gaps = collection.items.compactMap(\.gap)
+                guard let gap = collection.params.isReversed ? gaps.first : gaps.last else { break }
                 try await collection.fill(gap)
+                pages += 1
             }
-            return try arguments.workspace.coverage(of: collection.channelURL)
+            let count = try store.messageCount(in: url) - before
+            return (pages == 0 ? "no gap is shown" : "fetched \(counted(count, "message"))")
+                + "\n" + (try arguments.workspace.coverage(of: url))
         },
         Command(
             "coverage [CHANNEL]",

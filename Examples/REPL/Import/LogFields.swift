@@ -3,41 +3,59 @@ package import Models
 
 /// The fields of a log from which the properties of a message are read.
 ///
-/// The default fields are those of an export. The user may name other fields.
+/// The default fields are those of an export. The user may name other fields, or a preset of a chat
+/// system.
 package struct LogFields: Sendable {
-    /// The properties for which the user may name a field.
-    static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
+    /// The properties for which the user may name a field, and other names of them.
+    static let names = [
+        "id", "channel", "time", "type", "sender", "nickname", "message", "parent",
+    ]
+    static let otherNames = ["user": "sender", "text": "message"]
 
     /// The maximum length of an ID on the server in bytes.
     private static let longestName = 1024
 
-    /// The fields from which each property is read; the first field with a value is used.
-    private var sources = [
+    /// The paths from which each property is read; the first one with a value is used.
+    ///
+    /// A path that begins with `/` starts at the whole document.
+    var sources = [
         "id": ["message_id", "msg_id"], "channel": ["channel_url"], "time": ["created_at", "ts"],
-        "type": ["type"], "sender": ["sender", "user"], "message": ["message"],
+        "type": ["type"], "sender": ["sender", "user"], "nickname": [], "message": ["message"],
         "parent": ["parent_message_id"],
     ]
 
-    /// The fields that the user has named.
+    /// The paths that the user has named.
     private(set) var renamed: [String] = []
 
+    /// The chat system that has written the log; `nil` if the fields are those of an export, or
+    /// named by the user.
+    var preset: LogPreset?
+
     /// The channel into which all messages are imported; `nil` if each line contains its channel.
-    ///
-    /// If it is not `nil`, the IDs of all messages start with its URL. IDs must be unique on the
-    /// whole server; with this prefix, the same log can be imported into several channels.
     var channel: ChannelURL?
 
-    /// The prefix of IDs that are derived from line numbers; `nil` to read the IDs from a field.
+    /// The channel of lines that contain none, from the name of the file; `nil` if that is an error.
+    var fileChannel: String?
+
+    /// The prefix of all IDs; `nil` if lines without an ID are an error.
     var idPrefix: String?
+
+    /// The unit of times that are numbers; `nil` to infer it.
+    var unit: String?
+
+    /// The values outside of the list of messages, by their path.
+    var context: [String: JSONValue] = [:]
 
     package init() {}
 
-    /// Sets the field from which a property is read, and returns `false` if there is no such
-    /// property.
-    mutating func rename(_ name: String, to field: String) -> Bool {
+    /// Sets the paths, separated by `|`, from which a property is read, and returns `false` if there
+    /// is no such property.
+    mutating func rename(_ name: String, to path: String) -> Bool {
+        let name = Self.otherNames[name] ?? name
         guard sources[name] != nil else { return false }
-        sources[name] = [field]
-        renamed.append(field)
+        let paths = path.split(separator: "|").map { String($0.trimmingPrefix(".")) }
+        sources[name] = paths
+        renamed += paths
         return true
     }
 
@@ -56,15 +74,12 @@ package struct LogFields: Sendable {
         /// itself.
         fileprivate(set) var senderless = 0
 
-        /// The names of the fields that were read.
+        /// The paths that the user has named and that lines have.
         fileprivate(set) var read: Set<String> = []
-
-        /// With `id=line`, the IDs that replace those of the log, so that replies name their parents.
-        fileprivate var replacedIDs: [String: String] = [:]
 
         package init() {}
 
-        fileprivate mutating func ignore(_ name: String) {
+        mutating func ignore(_ name: String) {
             if ignored[name] != nil || ignored.count < Tally.limit {
                 ignored[name, default: 0] += 1
             } else {
@@ -82,135 +97,254 @@ package struct LogFields: Sendable {
     /// - Returns: The message.
     /// - Throws: ``CommandError``, which names the missing or invalid field.
     package func message(of line: Data, number: Int, _ tally: inout Tally) throws -> Message {
-        var fields = try Self.object(line)
-        func take(_ name: String) -> (value: JSONValue?, field: String) {
-            let names = sources[name] ?? []
-            for field in names {
-                guard let value = fields.removeValue(forKey: field) else { continue }
-                tally.read.insert(field)
-                return (value, field)
-            }
-            return (nil, names[0])
+        try message(of: try Self.object(line), &tally)
+    }
+
+    /// Returns the message of a line of an export.
+    func exported(_ line: Data) throws -> Message {
+        guard var message = try? JSONDecoder().decode(Message.self, from: line),
+            let id = message.messageID, message.createdAt != 0
+        else { throw CommandError.failed("this is not a message of an export") }
+        guard let channel else { return message }
+        message.channelURL = channel
+        message.messageID = try messageID(id.rawValue, in: channel)
+        message.parentMessageID = try message.parentMessageID.map {
+            try messageID($0.rawValue, in: channel)
         }
-        func id(_ name: String) throws -> String? {
-            let (value, field) = take(name)
-            return try value.map { try Self.id($0, field) }
-        }
-        /// Returns the ID on the server.
-        func messageID(_ id: String) throws -> MessageID {
-            guard let channel else { return MessageID(id) }
-            let name = "\(channel)-\(id)"
-            try Self.check(name, "\(sources["id"]?[0] ?? ""), after the channel's URL")
-            return MessageID(name)
-        }
+        return message
+    }
+
+    static func object(_ line: Data) throws -> JSONValue {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: line),
+            case .object = value
+        else { throw CommandError.failed("this is not a JSON object") }
+        return value
+    }
+
+    /// Returns the message of a line.
+    ///
+    /// - Parameters:
+    ///   - line: The line, a JSON object.
+    ///   - parentChannel: The channel of a reply that its message contains; otherwise `nil`.
+    ///   - tally: The tally to which the fields of the line are added.
+    /// - Returns: The message.
+    /// - Throws: ``CommandError``, which names the missing or invalid field.
+    func message(
+        of line: JSONValue, in parentChannel: ChannelURL? = nil, _ tally: inout Tally
+    ) throws -> Message {
+        var reader = Reader(line: line, fields: self)
+        for path in renamed where reader.value(at: path) != nil { tally.read.insert(path) }
         // A channel or an ID that is not needed does not count as ignored.
-        let named = take("channel")
-        guard let url = try channel ?? named.value.map({ ChannelURL(try Self.id($0, named.field)) })
-        else { throw missing("channel", "is a text", "into CHANNEL gives one, and ") }
-        guard let time = Self.time(take("time").value) else {
-            throw missing("time", "is a time, as milliseconds, seconds or 2012-04-26T10:00:00Z")
+        let named = try reader.text("channel") ?? fileChannel
+        guard let url = channel ?? parentChannel ?? named.map({ ChannelURL($0) }) else {
+            throw missing("channel", "into CHANNEL gives one, and ")
         }
-        guard let text = take("message").value?.asText else {
-            throw missing("message", "is a text")
+        guard let timeValue = reader.take("time") else { throw missing("time") }
+        guard let time = try LogTime.read(timeValue.value, unit: unit) else {
+            throw wrong(timeValue, "a time: milliseconds, seconds or 2012-04-26T10:00:00Z")
         }
-        let kind = try id("type")
-        let isAdmin = kind == "ADMM"
-        if let kind, !isAdmin, kind != "MESG" { tally.ignore("type \(kind)") }
-        let from = take("sender")
-        if isAdmin, from.value != nil { tally.ignore("\(from.field) of ADMM") }
-        let sender =
-            try isAdmin ? nil : from.value.map { try Self.sender($0, from.field, &tally) }
+        guard let textValue = reader.take("message") else {
+            throw missing("message", reader.listHint)
+        }
+        guard let text = textValue.value.parts else { throw wrong(textValue, "a text") }
+        let isAdmin = try isAdmin(&reader, &tally)
+        let sender = try isAdmin ? nil : sender(&reader, &tally)
+        if isAdmin, preset == nil, let from = reader.take("sender") {
+            tally.ignore("\(from.path) of ADMM")
+        }
         if sender == nil, !isAdmin { tally.senderless += 1 }
-        let parent = try id("parent")
-        let own = take("id")
-        let lineID = idPrefix.map { "\($0)\(number)" }
-        guard let messageName = try lineID ?? own.value.map({ try Self.id($0, own.field) })
-        else { throw missing("id", "is a text", "id=line makes one of the line's number, and ") }
-        if let lineID, let id = own.value?.asText { tally.replacedIDs[id] = lineID }
-        for field in fields.keys { tally.ignore(field) }
-        return Message(
-            type: sender == nil ? .admin : .user, id: try messageID(messageName),
-            channelURL: url, sender: sender, text: text, createdAt: time,
-            parentMessageID: try parent.map { try messageID(tally.replacedIDs[$0] ?? $0) },
+        let ownID = try reader.text("id")
+        let parent = try reader.text("parent")
+        guard ownID != nil || idPrefix != nil else {
+            throw missing("id", "id=line makes one, and ")
+        }
+        let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, text))"
+        if preset == nil { for name in reader.unread { tally.ignore(name) } }
+        let message = Message(
+            type: sender == nil ? .admin : .user, id: try messageID(id, in: url),
+            channelURL: url, sender: sender, text: preset?.decode(text) ?? text, createdAt: time,
+            // Some systems name a thread's first message as its own parent.
+            parentMessageID: try parent == ownID ? nil : parent.map { try messageID($0, in: url) },
             sendingStatus: .succeeded)
+        return message
     }
 
-    private static func object(_ line: Data) throws -> [String: JSONValue] {
-        do {
-            return try JSONDecoder().decode([String: JSONValue].self, from: line)
-                .filter { $0.value != .null }
-        } catch {
-            throw CommandError.failed("this is not a JSON object")
-        }
+    /// Returns an ID on the server, where IDs are unique among all channels.
+    private func messageID(_ id: String, in url: ChannelURL) throws -> MessageID {
+        let isPrefixed = channel != nil || preset != nil
+        let name = (isPrefixed ? "\(url)-" : "") + (idPrefix ?? "") + id
+        try Self.check(
+            name, sources["id"]?.first ?? "id", isPrefixed ? ", after the channel's URL" : "")
+        return MessageID(name)
     }
 
-    private static func id(_ value: JSONValue, _ field: String) throws -> String {
-        guard let text = value.asText else {
-            throw CommandError.failed("the field '\(field)' is neither a text nor a number")
-        }
-        try check(text, field)
-        return text
+    /// Returns a text that differs for messages with different contents.
+    private static func fingerprint(_ sender: Sender?, _ text: String) -> String {
+        // FNV-1a in 64 bits.
+        let hash = "\(sender?.userID.rawValue ?? "")\u{0}\(text)".utf8
+            .reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 36)
     }
 
-    private static func check(_ name: String, _ field: String) throws {
-        guard name.isEmpty || name.utf8.count > longestName else { return }
-        let what = name.isEmpty ? "is empty" : "has more than \(longestName) bytes"
-        throw CommandError.failed("the field '\(field)' \(what)")
+    private func isAdmin(_ reader: inout Reader, _ tally: inout Tally) throws -> Bool {
+        if let preset { return preset.isSystem(reader.line) }
+        let kind = try reader.text("type") ?? "MESG"
+        if kind != "MESG", kind != "ADMM" { tally.ignore("type \(kind)") }
+        return kind == "ADMM"
     }
 
     /// Returns the sender, which is an ID or an object that contains an ID.
-    private static func sender(
-        _ value: JSONValue, _ field: String, _ tally: inout Tally
-    ) throws -> Sender {
-        if let id = value.asText {
-            try check(id, field)
-            return Sender(id: UserID(id), nickname: id)
+    private func sender(_ reader: inout Reader, _ tally: inout Tally) throws -> Sender? {
+        guard let from = reader.take("sender") else { return nil }
+        let nickname = try reader.text("nickname").map { preset?.decode($0) ?? $0 }
+        if let id = from.value.scalar {
+            try Self.check(id, from.path)
+            let name = preset?.decode(id) ?? id
+            return Sender(id: UserID(name), nickname: nickname ?? name)
         }
-        guard case .object(var object) = value else {
-            throw CommandError.failed("the field '\(field)' is neither a user's id nor an object")
+        guard case .object(var object) = from.value else {
+            throw CommandError.failed(
+                "the field '\(from.path)' is neither a user's id nor an object")
         }
         func take(_ names: String...) -> String? {
             for name in names {
-                if let text = object.removeValue(forKey: name)?.asText { return text }
+                if let text = object.removeValue(forKey: name)?.scalar { return text }
             }
             return nil
         }
         guard let id = take("user_id", "guest_id") else {
-            throw CommandError.failed("no field 'user_id' in '\(field)'")
+            throw CommandError.failed("no field 'user_id' in '\(from.path)'")
         }
-        try check(id, field)
-        let nickname = take("nickname", "name") ?? id
-        for (name, value) in object where value != .null { tally.ignore("\(field).\(name)") }
-        return Sender(id: UserID(id), nickname: nickname)
+        try Self.check(id, from.path)
+        let name = nickname ?? take("nickname", "name") ?? id
+        for (name, value) in object where value != .null { tally.ignore("\(from.path).\(name)") }
+        return Sender(id: UserID(id), nickname: name)
     }
 
-    private func missing(_ name: String, _ what: String, _ hint: String = "") -> CommandError {
+    fileprivate static func check(_ name: String, _ field: String, _ remark: String = "") throws {
+        guard name.isEmpty || name.utf8.count > longestName else { return }
+        let what = name.isEmpty ? "is empty" : "has more than \(longestName) bytes"
+        throw CommandError.failed("the field '\(field)\(remark)' \(what)")
+    }
+
+    private func missing(_ name: String, _ hint: String = "") -> CommandError {
         let fields = (sources[name] ?? []).map { "'\($0)'" }.joined(separator: " or ")
-        return .failed("no field \(fields) that \(what): \(hint)\(name)=NAME names another one")
+        return .failed("no field \(fields): \(hint)\(name)=NAME names another one")
     }
 
-    private static func time(_ value: JSONValue?) -> Timestamp? {
-        switch value {
-        // A number is in seconds if, in milliseconds, it would be a time less than about three
-        // years from 1970.
-        case .int(let number)?:
-            Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
-        case .double(let number)? where number.magnitude < 9e15:
-            Timestamp(milliseconds: Int64(number.magnitude < 1e11 ? number * 1000 : number))
-        case .string(let text)?:
-            Int64(text).flatMap { time(.int($0)) } ?? Timestamp(typed: text)
-        default: nil
+    private func wrong(_ found: (value: JSONValue, path: String), _ what: String) -> CommandError {
+        .failed("the field '\(found.path)' is not \(what)")
+    }
+}
+
+/// Reads the fields of one line, and records which it has read.
+private struct Reader {
+    let line: JSONValue
+    let fields: LogFields
+    private var read: Set<String> = []
+
+    init(line: JSONValue, fields: LogFields) { (self.line, self.fields) = (line, fields) }
+
+    func value(at path: String) -> JSONValue? {
+        guard path.hasPrefix("/") else { return line.value(at: path[...]) }
+        let path = String(path.dropFirst())
+        return fields.context[path]
+            ?? fields.context.first { $0.key.hasSuffix(".\(path)") }?.value
+            ?? fields.context.lazy.compactMap { key, value in
+                path.hasPrefix("\(key).") ? value.value(at: path.dropFirst(key.count + 1)) : nil
+            }.first
+    }
+
+    /// Returns the value of a property and its path; of several paths, the first one whose value is
+    /// not an empty text.
+    mutating func take(_ name: String) -> (value: JSONValue, path: String)? {
+        var empty: (value: JSONValue, path: String)?
+        for path in fields.sources[name] ?? [] {
+            guard let value = value(at: path), value != .null else { continue }
+            read.insert(path)
+            if value.parts != "" { return (value, path) }
+            empty = empty ?? (value, path)
         }
+        return empty
+    }
+
+    /// Returns an ID or a name; `nil` if the line has none.
+    mutating func text(_ name: String) throws -> String? {
+        guard let found = take(name) else { return nil }
+        guard let text = found.value.scalar ?? found.value.names else {
+            throw CommandError.failed("the field '\(found.path)' is neither a text nor a number")
+        }
+        if name == "parent", text.isEmpty { return nil }
+        try LogFields.check(text, found.path)
+        return text
+    }
+
+    /// The names of the fields that were not read.
+    var unread: [String] {
+        guard case .object(let entries) = line else { return [] }
+        return entries.filter { name, value in
+            value != .null && !read.contains { $0 == name || $0.hasPrefix("\(name).") }
+        }.keys.sorted()
+    }
+
+    /// A hint on a list of objects in the line, which may be the messages.
+    var listHint: String {
+        guard case .object(let entries) = line else { return "" }
+        let list = entries.keys.sorted().first { key in
+            if case .array(let elements)? = entries[key], case .object? = elements.first {
+                return true
+            }
+            return false
+        }
+        return list.map { "messages=\($0) reads the list '\($0)', and " } ?? ""
     }
 }
 
 extension JSONValue {
-    /// The text, or the number as text; `nil` if the value is neither.
-    fileprivate var asText: String? {
+    /// Returns the value at a path of keys, which are separated by dots and may contain dots; of an
+    /// array, the texts of its elements, separated by line ends.
+    func value(at path: Substring) -> JSONValue? {
+        if path.isEmpty { return self == .null ? nil : self }
+        if case .array(let elements) = self {
+            let texts = elements.compactMap { $0.value(at: path)?.parts }
+            return texts.isEmpty ? nil : .string(texts.joined(separator: "\n"))
+        }
+        guard case .object(let entries) = self else { return nil }
+        var end = path.firstIndex(of: ".") ?? path.endIndex
+        while true {
+            if let value = entries[String(path[..<end])],
+                let found = value.value(at: path[end...].dropFirst())
+            {
+                return found
+            }
+            guard end < path.endIndex else { return nil }
+            end = path[end...].dropFirst().firstIndex(of: ".") ?? path.endIndex
+        }
+    }
+
+    /// The text, or the integer as text; `nil` if the value is neither.
+    var scalar: String? {
         switch self {
         case .string(let text): text
         case .int(let number): "\(number)"
         default: nil
         }
+    }
+
+    /// The text; of an array of parts, which are texts or objects with a text, the whole text; `nil`
+    /// if the value is neither.
+    fileprivate var parts: String? {
+        if let scalar { return scalar }
+        if case .object = self { return self["text"]?.parts ?? self["content"]?.parts }
+        guard case .array(let elements) = self else { return nil }
+        let texts = elements.compactMap(\.parts)
+        return texts.count == elements.count ? texts.joined() : nil
+    }
+
+    /// The texts of an array, separated by commas.
+    fileprivate var names: String? {
+        guard case .array(let elements) = self else { return nil }
+        let texts = elements.compactMap(\.scalar)
+        return texts.isEmpty ? nil : texts.joined(separator: ",")
     }
 }

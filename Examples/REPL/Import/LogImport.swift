@@ -2,9 +2,10 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// The result of importing a chat log, whose lines are messages in JSON, into a server.
+/// The result of importing chat logs into a server.
 ///
 /// Messages that the server already has are skipped, so that an interrupted import can be repeated.
+/// A batch of messages is in memory at a time, and eight bytes for each message.
 struct LogImport: Sendable {
     /// The number of imported messages, without those that the server already had.
     private(set) var imported = 0
@@ -12,62 +13,193 @@ struct LogImport: Sendable {
     /// The number of messages that the server already had.
     private(set) var known = 0
 
-    /// The channels of the messages, in the order in which they occur in the log.
+    /// The number of messages with the ID of an earlier one of the logs.
+    private(set) var repeated = 0
+
+    /// The gaps of an export.
+    private(set) var gapCount = 0
+
+    /// The channels of the messages, in the order in which they occur in the logs.
     private(set) var channels: [ChannelURL] = []
 
     private(set) var badCount = 0
-    private let fields: LogFields
+    private var fields: LogFields
+    private let server: EmbeddedServer
+    private let members: [UserID]
     private var tally = LogFields.Tally()
     private var badLines: [String] = []
+    private var batch: [Message] = []
+    /// The hashes of the IDs of the messages.
+    private var seen: Set<Int> = []
+    /// A Boolean value that indicates whether the lines are messages of an export.
+    private var isExport = false
 
     private static let batchSize = 1000
     private static let shownBadLines = 10
 
-    /// Imports a file, plain or gzipped.
+    /// Imports a file, plain or gzipped, or the files of a directory.
     ///
     /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - fields: The fields from which messages are read.
+    ///   - request: The path, and how to read the files.
     ///   - server: The server.
     ///   - members: The members that created channels get in addition to the senders.
-    ///   - progress: A closure that is called with the number of lines that were read, and the
-    ///     number of all lines.
-    /// - Throws: ``CommandError`` if the file cannot be read; the error of the server, which keeps
-    ///   the batches before the error.
+    ///   - progress: A closure that is called with the number of messages that were read, and the
+    ///     part of the files if it is known.
+    /// - Throws: ``CommandError`` if a file cannot be read, or if no line is a message; the error of
+    ///   the server, which keeps the batches before the error.
     @concurrent
     init(
-        of path: String, _ fields: LogFields, on server: EmbeddedServer, members: [UserID],
-        progress: @Sendable (Int, Int) async -> Void
+        of request: LogRequest, on server: EmbeddedServer, members: [UserID],
+        progress: @Sendable (Int, Double?) async -> Void
     ) async throws {
-        self.fields = fields
-        let lines = try Self.contents(of: path).split(
-            separator: 0x0A, omittingEmptySubsequences: false)
-        for start in stride(from: 0, to: lines.count, by: Self.batchSize) {
-            try Task.checkCancellation()
-            let end = min(start + Self.batchSize, lines.count)
-            var batch: [Message] = []
-            for index in start..<end where lines[index].contains(where: { $0 > 0x20 }) {
-                do {
-                    batch.append(try fields.message(of: lines[index], number: index + 1, &tally))
-                } catch {
-                    badCount += 1
-                    guard badCount <= Self.shownBadLines else { continue }
-                    badLines.append("line \(index + 1): \(error)")
+        (self.server, self.members) = (server, members)
+        fields = request.fields
+        let (lists, isDayFirst) = (request.lists, request.isDayFirst)
+        let paths = try LogFile.paths(request.path.fromHome)
+        for (index, path) in paths.enumerated() {
+            let file = try LogFile(path)
+            (fields.context, isExport) = ([:], false)
+            if let preset = fields.preset {
+                fields.fileChannel = preset.channel(of: path)
+                if preset.needsContext { fields.context = try Self.context(of: path, lists) }
+            }
+            var lines = LogLines(isText: fields.preset?.text != nil, lists: lists)
+            var text = try fields.preset?.text.map {
+                TextLog($0, path: path, isDayFirst: try isDayFirst ?? Self.isDayFirst(path))
+            }
+            while true {
+                let bytes = try file.next()
+                for line in bytes.isEmpty ? lines.finish() : lines.read(bytes) {
+                    try read(line, &text)
+                    guard batch.count >= Self.batchSize else { continue }
+                    try Task.checkCancellation()
+                    try write()
+                    let part = file.byteCount.map { Double(file.readCount) / Double(max(1, $0)) }
+                    await progress(
+                        imported + known + repeated,
+                        part.map { (Double(index) + $0) / Double(paths.count) })
                 }
+                if bytes.isEmpty || lines.failure != nil { break }
             }
-            do throws(BackendError) {
-                let new = try server.importMessages(batch, members: members, skipsKnown: true)
-                imported += new
-                known += batch.count - new
-            } catch {
-                throw explained(error)
-            }
-            for url in batch.map(\.channelURL) where channels.last != url {
-                if !channels.contains(url) { channels.append(url) }
-            }
-            await progress(end, lines.count)
+            if let failure = lines.failure { addBadLine("\(failure)") }
+            if let last = text?.finish() { try attempt("the last message") { try $0.add(last) } }
+        }
+        try write()
+        guard imported + known > 0 else {
+            let reason = badLines.first.map { ": \($0)" } ?? ""
+            let more = badCount > 1 ? ", and \(counted(badCount - 1, "more bad line"))" : ""
+            throw CommandError.failed("'\(request.path)' has no message\(reason)\(more)")
         }
     }
+
+    // MARK: Lines
+
+    private mutating func read(_ line: LogLine, _ text: inout TextLog?) throws {
+        if text == nil {
+            return try attempt("line \(line.number)") { try $0.read(line) }
+        }
+        var entry: JSONValue?
+        try attempt("line \(line.number)") { _ in
+            entry = try text?.read(String(decoding: line.bytes, as: UTF8.self))
+        }
+        if let entry { try attempt("line \(line.number)") { try $0.add(entry) } }
+    }
+
+    private mutating func read(_ line: LogLine) throws {
+        let value = try LogFields.object(line.bytes)
+        if value["scrollback_export"] != nil {
+            isExport = true
+        } else if isExport, value["gap"] != nil {
+            gapCount += 1
+        } else if isExport, fields.renamed.isEmpty {
+            try batch.append(fields.exported(line.bytes))
+        } else {
+            if !line.context.isEmpty { fields.context.merge(line.context) { $1 } }
+            try add(value)
+        }
+    }
+
+    /// Reads a line, and records the error if it is not a message.
+    private mutating func attempt(
+        _ place: String, _ body: (inout LogImport) throws -> Void
+    ) throws {
+        do {
+            try body(&self)
+        } catch let error as CommandError {
+            addBadLine("\(place): \(error)")
+        }
+    }
+
+    private mutating func addBadLine(_ reason: String) {
+        badCount += 1
+        if badCount <= Self.shownBadLines { badLines.append(reason) }
+    }
+
+    private mutating func add(_ value: JSONValue) throws {
+        if let kind = fields.preset?.skipped(value) { return tally.ignore("type \(kind)") }
+        let message = try fields.message(of: value, &tally)
+        batch.append(message)
+        for reply in fields.preset?.replies(in: value) ?? [] {
+            var reply = try fields.message(of: reply, in: message.channelURL, &tally)
+            reply.parentMessageID = message.messageID
+            batch.append(reply)
+        }
+    }
+
+    /// Imports the messages that were read.
+    private mutating func write() throws {
+        var new: [Message] = []
+        for message in batch {
+            var hasher = Hasher()
+            hasher.combine(message.channelURL)
+            hasher.combine(message.messageID)
+            if seen.insert(hasher.finalize()).inserted { new.append(message) }
+        }
+        repeated += batch.count - new.count
+        do throws(BackendError) {
+            let count = try server.importMessages(new, members: members, skipsKnown: true)
+            imported += count
+            known += new.count - count
+        } catch {
+            throw explained(error)
+        }
+        for url in new.map(\.channelURL) where channels.last != url {
+            if !channels.contains(url) { channels.append(url) }
+        }
+        batch = []
+    }
+
+    /// Returns the values outside of the messages of a document.
+    private static func context(
+        of path: String, _ lists: [String]
+    ) throws -> [String: JSONValue] {
+        var scanner = JSONScanner(lists: lists)
+        let file = try LogFile(path)
+        while true {
+            let bytes = try file.next()
+            // Errors are reported when the messages are read.
+            guard !bytes.isEmpty, (try? scanner.read(bytes)) != nil else { return scanner.context }
+            scanner.found = []
+        }
+    }
+
+    /// Returns whether dates with slashes in a file begin with the day.
+    ///
+    /// If no line tells, they begin with the month.
+    private static func isDayFirst(_ path: String) throws -> Bool {
+        let file = try LogFile(path)
+        var lines = LogLines(isText: true, lists: [])
+        while true {
+            let bytes = try file.next()
+            if bytes.isEmpty { return false }
+            for line in lines.read(bytes) {
+                let text = String(decoding: line.bytes, as: UTF8.self)
+                if let isDayFirst = TextLog.isDayFirst(text) { return isDayFirst }
+            }
+        }
+    }
+
+    // MARK: The report
 
     /// The lines that could not be read, and the fields that were ignored or missing.
     var remarks: [String] {
@@ -86,7 +218,18 @@ struct LogImport: Sendable {
                 "\(counted(tally.senderless, "line")) without a sender: "
                     + "shown as messages of the channel itself")
         }
+        if gapCount > 0 {
+            lines.append("\(counted(gapCount, "gap")) of the export: messages are missing there")
+        }
         return lines
+    }
+
+    /// The numbers of messages and channels.
+    var summary: String {
+        "imported \(counted(imported, "message")) into \(counted(channels.count, "channel"))"
+            + (known > 0 ? "; \(grouped(known)) were on the server already" : "")
+            + (repeated > 0 ? "; \(grouped(repeated)) with the id of an earlier one" : "")
+            + (badCount > 0 ? "; \(counted(badCount, "bad line"))" : "")
     }
 
     /// Returns an error that says, in addition, what the user can do, and what was imported before.
@@ -103,46 +246,5 @@ struct LogImport: Sendable {
             failure,
             "\(counted(imported, "message")) before it \(imported == 1 ? "is" : "are") on the server"
         )
-    }
-
-    private static func contents(of path: String) throws -> Data {
-        let path = path.fromHome
-        var isDirectory: ObjCBool = false
-        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        guard !isDirectory.boolValue else {
-            throw CommandError.failed("'\(path)' is a directory: name a file in it")
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandError.failed("there is no file '\(path)' that can be read")
-        }
-        // U+FEFF, with which some programs start their files.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        guard data.starts(with: [0x1F, 0x8B]) else {
-            return data.starts(with: mark) ? data.dropFirst(mark.count) : data
-        }
-        return try decompressed(path)
-    }
-
-    /// Returns the content of a gzip file.
-    ///
-    /// Do not use `Process`, which traps if the process cannot open any more files.
-    private static func decompressed(_ path: String) throws -> Data {
-        let quoted = "'\(path.replacing("'", with: #"'\''"#))'"
-        guard let stream = popen("exec gzip -dc < \(quoted)", "r") else {
-            let reason = String(cString: strerror(errno))
-            throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
-        }
-        var text = Data()
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, stream)
-            if count == 0 { break }
-            text += buffer[..<count]
-        }
-        let hasFailed = ferror(stream) != 0
-        guard pclose(stream) == 0, !hasFailed else {
-            throw CommandError.failed("the gzip file '\(path)' is truncated or corrupted")
-        }
-        return text
     }
 }

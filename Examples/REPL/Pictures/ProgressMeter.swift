@@ -19,8 +19,8 @@ import Foundation
     ///
     /// - Parameters:
     ///   - count: The number.
-    ///   - total: The number of all units; `nil` if it is unknown.
-    func update(_ count: Int, of total: Int? = nil) {
+    ///   - share: The completed part of the operation, from 0 to 1; `nil` if it is unknown.
+    func update(_ count: Int, share: Double? = nil) {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)
         guard lastReported == nil || interval >= 0.2 else { return }
@@ -28,8 +28,7 @@ import Foundation
         (lastReported, lastCount) = (now, count)
         workspace.onProgress(
             ProgressMeter.line(
-                title, count, share: total.map { Double(count) / Double(max(1, $0)) },
-                elapsed: (now - began) / .seconds(1), speeds: speeds,
+                title, count, share: share, elapsed: (now - began) / .seconds(1), speeds: speeds,
                 width: workspace.width - 4))  // readline keeps room for the cursor
     }
 

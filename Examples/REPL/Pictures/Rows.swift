@@ -6,16 +6,13 @@ import Scrollback
 extension MessageCollection {
     /// Returns rows of the window as text: `limit` of the newest or the oldest ones.
     func rows(limit: Int = 20, fromOldest: Bool = false) -> ValuedReply {
-        var items = items
-        if params.isReversed { items.reverse() }
-        let shown = fromOldest ? items.prefix(limit) : items.suffix(limit)
-        var lines = Rows(shown).lines
-        if hasPrevious {
-            lines.insert("… more before: prev", at: 0)
-        } else if shown.count < items.count && !fromOldest {
-            lines.insert("…", at: 0)
-        }
-        if hasNext { lines.append("… more after: next") }
+        let isReversed = params.isReversed
+        let shown = fromOldest != isReversed ? items.prefix(limit) : items.suffix(limit)
+        let isCut = shown.count < items.count && !fromOldest
+        let older = hasPrevious ? ["… more before: prev"] : isCut ? ["…"] : []
+        let newer = hasNext ? ["… more after: next"] : []
+        let lines =
+            (isReversed ? newer : older) + Rows(shown).lines + (isReversed ? older : newer)
         return ValuedReply(
             lines.isEmpty ? "no messages" : lines.joined(separator: "\n"),
             [

@@ -14,8 +14,7 @@ extension RecordType {
         var entries: [String: JSONValue] = [:]
         for field in type.schema.fieldDescriptions where field.number != RecordType.extraNumber {
             let words = field.type.split(separator: " ")
-            var element = words.last.map(String.init) ?? ""
-            if field.type.hasPrefix("map<") { element.removeLast() }
+            let element = field.element
             var values = scalars(field, element)
             if let nested = try? RecordType(named: element) {
                 guard !outer.contains(element), element != name else { continue }

@@ -24,18 +24,13 @@ struct RecordType {
         try decoded(text) { try type.init(json: text) }
     }
 
-    /// Decodes a record from JSON that a user has typed, in which an unknown field or case is an
-    /// error.
+    /// Decodes a record from JSON that a user has typed, which ``check(_:at:)`` accepts.
     func typedRecord(json text: String) throws -> any Record {
-        let json = try decoded(text) {
-            try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-        }
-        try check(json, at: "")
+        try check(try decoded(text) { try JSONValue(typed: text) }, at: "")
         return try record(json: text)
     }
 
-    /// Returns the changes in JSON that a user has typed, in which an unknown field or case is an
-    /// error.
+    /// Returns the changes in JSON that a user has typed, which ``check(_:at:)`` accepts.
     ///
     /// - Parameters:
     ///   - record: The type of the record.
@@ -46,14 +41,9 @@ struct RecordType {
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
-        let (json, patch) = try decoded(text) {
-            let data = Data(text.utf8)
-            return (
-                try JSONDecoder().decode(JSONValue.self, from: data),
-                try JSONDecoder().decode(Patch<Value>.self, from: data)
-            )
-        }
+        let json = try decoded(text) { try JSONValue(typed: text) }
         if let fields, case .object(let entries) = json {
+            if entries.isEmpty { throw CommandError.failed("there is nothing to change in {}") }
             let other = entries.keys.sorted().first { !fields.contains($0) }
             if let other {
                 throw CommandError.failed(
@@ -61,12 +51,19 @@ struct RecordType {
             }
         }
         try check(json, at: "")
-        return patch
+        return try decoded(text) {
+            try JSONDecoder().decode(Patch<Value>.self, from: Data(text.utf8))
+        }
     }
 
-    /// Throws an error for the first unknown field or case in a JSON object.
-    private func check(_ json: JSONValue, at path: String) throws {
-        guard case .object(let entries) = json else { return }
+    /// Throws an error for the first key of a JSON value that is not a field, and for the first
+    /// value that is not of its field's type.
+    ///
+    /// Decoding alone accepts more, because servers differ.
+    fileprivate func check(_ json: JSONValue, at path: String) throws {
+        guard case .object(let entries) = json else {
+            throw wrong(json, path, "an object: \(name)")
+        }
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             guard
                 let field = type.schema.fieldDescriptions.first(where: {
@@ -76,30 +73,8 @@ struct RecordType {
                 throw CommandError.failed(
                     "\(name) has no field '\(key)': schema \(name) lists its fields")
             }
-            let values = if case .array(let elements) = value { elements } else { [value] }
-            for value in values {
-                if !field.cases.isEmpty, case .string(let word) = value, !isCase(word, of: field) {
-                    throw CommandError.failed(
-                        "'\(word)' is not a value of \(path)\(key): "
-                            + field.cases.joined(separator: ", "))
-                }
-                let element = field.type.split(separator: " ").last.map(String.init) ?? ""
-                if let nested = try? RecordType(named: element) {
-                    try nested.check(value, at: "\(path)\(key).")
-                }
-            }
+            if value != .null { try field.check(value, at: path.isEmpty ? key : "\(path).\(key)") }
         }
-    }
-
-    /// Returns a Boolean value that indicates whether a word is a case of an enumeration, which
-    /// decoding does not check.
-    private func isCase(_ word: String, of field: Schema.FieldDescription) -> Bool {
-        if field.cases.contains(word) || field.cases.first == word.uppercased() { return true }
-        // A word that cannot be encoded or decoded is not a case.
-        guard let json = try? JSONEncoder().encode([field.name: word]),
-            let record = try? type.init(json: String(decoding: json, as: UTF8.self))
-        else { return false }
-        return !record.serializedBytes.isEmpty
     }
 
     /// The number of the field that stores unknown keys.
@@ -143,6 +118,72 @@ struct RecordType {
     /// Decodes a record from JSON, or from its binary form in hex.
     func record(_ text: String) throws -> any Record {
         try text.hasPrefix("{") ? record(json: text) : record(hex: text)
+    }
+}
+
+extension Schema.FieldDescription {
+    /// The name of the type without `repeated`, `optional` or the key of a map.
+    var element: String {
+        String(type.split(separator: " ").last?.prefix { $0 != ">" } ?? "")
+    }
+
+    /// Throws an error if a JSON value is not of the field's type.
+    fileprivate func check(_ value: JSONValue, at path: String) throws {
+        switch value {
+        case .array(let elements) where type.hasPrefix("repeated "):
+            for (index, value) in elements.enumerated() {
+                try checkElement(value, at: "\(path)[\(index)]")
+            }
+        case .object(let entries) where type.hasPrefix("map<"):
+            for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+                try checkElement(value, at: "\(path).\(key)")
+            }
+        case _ where type.hasPrefix("repeated "): throw wrong(value, path, "a list, such as []")
+        case _ where type.hasPrefix("map<"): throw wrong(value, path, "an object, such as {}")
+        default: try checkElement(value, at: path)
+        }
+    }
+
+    private func checkElement(_ value: JSONValue, at path: String) throws {
+        if let nested = try? RecordType(named: element) {
+            try nested.check(value, at: path)
+            return
+        }
+        guard cases.isEmpty else {
+            if let word = value.string, (cases + caseAliases).contains(word) { return }
+            throw wrong(value, path, "one of \(cases.joined(separator: ", "))")
+        }
+        let expected: String
+        switch (element, value) {
+        case ("int64", .int(..<0)) where name.hasSuffix("size") || name.hasSuffix("limit"):
+            expected = "a number of at least 0"
+        case ("bool", .bool), ("int64", .int), ("double", .int), ("double", .double),
+            ("string", .string), ("JSONValue", _):
+            return
+        // Servers write IDs as integers, too.
+        case ("string", .int) where name.hasSuffix("_id") || name.hasSuffix("_ids"): return
+        case ("bytes", .string(let text)) where Data(base64Encoded: text) != nil: return
+        case ("bool", _): expected = "true or false"
+        case ("int64", _): expected = "a whole number of 64 bits"
+        case ("double", _): expected = "a number"
+        case ("bytes", _): expected = "bytes in Base64"
+        default: expected = "a text in quotes"
+        }
+        throw wrong(value, path, expected)
+    }
+}
+
+/// Returns the error for a JSON value of another type than expected.
+private func wrong(_ value: JSONValue, _ path: String, _ expected: String) -> CommandError {
+    let text = value.description
+    let shown = text.count > 40 ? "\(text.prefix(40))…" : text
+    return .failed("\(path.isEmpty ? "" : "\(path): ")\(shown) is not \(expected)")
+}
+
+extension JSONValue {
+    /// Reads the JSON that a user has typed.
+    fileprivate init(typed text: String) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 }
 

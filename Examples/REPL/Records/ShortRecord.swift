@@ -31,8 +31,7 @@ struct ShortRecord {
         for field in fields {
             guard let value = entries[field.name] else { continue }
             let path = path + field.name
-            let element = field.type.split(separator: " ").last.map(String.init) ?? ""
-            let nested = recordTypes.first { $0.schema.name == element }?.schema
+            let nested = recordTypes.first { $0.schema.name == field.element }?.schema
             func short(_ value: JSONValue, _ index: String = "") -> JSONValue {
                 guard let nested else { return value }
                 return cut(value, nested, limit, "\(path)\(index).", &remarks)

@@ -21,6 +21,9 @@ import Foundation
     private var continuation: AsyncStream<String>.Continuation?
     private var prompt = ""
     private var isShowingProgress = false
+
+    /// A Boolean value that indicates whether SIGTERM has ended the lines.
+    private(set) var isTerminated = false
     private var plainProgress = PlainProgress()
 
     /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
@@ -237,7 +240,10 @@ import Foundation
             rl_prep_terminal(1)
             rl_forced_update_display()
         }
-        on(SIGTERM) { LineEditor.shared.stop() }
+        on(SIGTERM) {
+            LineEditor.shared.isTerminated = true
+            LineEditor.shared.stop()
+        }
     }
 
     private func on(_ number: Int32, _ body: @escaping @MainActor () -> Void) {

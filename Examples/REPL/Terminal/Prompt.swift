@@ -29,6 +29,7 @@ import Foundation
         editor.stop()
         history.save()
         await workspace.end()
+        if editor.isTerminated { exit(128 + SIGTERM) }
     }
 
     /// Returns the first line of output: the devices of earlier runs, or a hint for new users.

@@ -22,10 +22,11 @@ import Scrollback
             output.fail(error)
             return false
         }
-        onTermination {
+        onTermination { number in
             Task { @MainActor in
                 await workspace.end()
-                exit(130)
+                // As a shell reports a process that a signal has ended.
+                exit(128 + number)
             }
         }
         workspace.onEvent = { output.write($0) }
@@ -69,11 +70,11 @@ import Scrollback
 
     private static var signals: [any DispatchSourceSignal] = []
 
-    private static func onTermination(_ body: @escaping @MainActor () -> Void) {
+    private static func onTermination(_ body: @escaping @MainActor (Int32) -> Void) {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated(body) }
+            source.setEventHandler { MainActor.assumeIsolated { body(number) } }
             source.activate()
             signals.append(source)
         }

@@ -42,20 +42,26 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`.
+    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`; `nil` if the name has
+    /// no user or an empty device.
     ///
-    /// The ID of a Matrix user starts with `@`, and contains a colon.
-    static func userID(of name: String) -> UserID {
-        let sign = name.hasPrefix("@") && name.contains(":") ? "@" : ""
-        return UserID(sign + name.dropFirst(sign.count).prefix { $0 != "@" })
+    /// The name of a device contains no dot, so that an e-mail address is the ID of a user. The ID
+    /// of a Matrix user starts with `@`, and contains a colon.
+    static func userID(of name: String) -> UserID? {
+        guard !name.isEmpty, !name.hasPrefix("@") || name.contains(":"), name.last != "@" else {
+            return nil
+        }
+        guard let sign = name.lastIndex(of: "@"), sign > name.startIndex,
+            !name[sign...].contains(".")
+        else { return UserID(name) }
+        return UserID(String(name[..<sign]))
     }
 
     init(
-        _ name: String, network: ConditionedBackend, account: Account,
+        _ name: String, of userID: UserID, network: ConditionedBackend, account: Account,
         options: ChatClientOptions, eventLimit: Int
     ) async throws(SyncError) {
-        self.name = name
-        userID = Device.userID(of: name)
+        (self.name, self.userID) = (name, userID)
         self.network = network
         self.account = account
         events = EventBuffer(limit: eventLimit)

@@ -24,6 +24,10 @@ protocol Host: AnyObject {
     /// The server, if it runs in this process; otherwise `nil`.
     var server: EmbeddedServer? { get }
 
+    /// The reason why the server cannot be reached, which stays until the prompt ends; `nil` if
+    /// there is none.
+    var failure: String? { get }
+
     func close()
 }
 
@@ -44,30 +48,54 @@ enum HostChoice {
 /// A server in this process, with its files in the home directory.
 @MainActor
 private final class EmbeddedHost: Host {
-    private let embedded: EmbeddedServer
-
-    var server: EmbeddedServer? { embedded }
+    let server: EmbeddedServer?
+    let failure: String?
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
             let directory = home.appending(path: "server")
             for url in [home, directory] { try FileManager.default.createPrivateDirectory(at: url) }
-            embedded = try EmbeddedServer(at: directory) { clock.now }
+            do throws(BackendError) {
+                server = try EmbeddedServer(at: directory) { clock.now }
+                failure = nil
+            } catch {
+                // Another prompt that uses the directory has the files of the devices open, too.
+                guard !error.message.hasPrefix("locked") else { throw error }
+                server = nil
+                failure =
+                    "the server cannot be opened, so only cached data is shown: "
+                    + "\(error.message)"
+            }
         } else {
-            embedded = try EmbeddedServer.inMemory { clock.now }
+            server = try EmbeddedServer.inMemory { clock.now }
+            failure = nil
         }
         // As on most chat services, the feed reports only the newest messages of each channel after
         // a device was offline.
-        embedded.conditions.feedLimit = 20
+        server?.conditions.feedLimit = 20
     }
 
     func makeBackend(
         for user: UserID, device: String, asking: (_ question: String) async -> String?
-    ) -> (any Backend, Credentials) {
-        (embedded.client(), Credentials(user))
+    ) throws -> (any Backend, Credentials) {
+        if let server { return (server.client(), Credentials(user)) }
+        let missing = MissingServer(
+            base: try EmbeddedServer.inMemory().client(),
+            failure: BackendError(.serverFailure, failure ?? ""))
+        return (missing, Credentials(user))
     }
 
-    func close() { embedded.close() }
+    func close() { server?.close() }
+}
+
+/// The backend of a server whose files cannot be opened: no user can connect.
+private struct MissingServer: ForwardingBackend {
+    let base: any Backend
+    let failure: BackendError
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        throw failure
+    }
 }
 
 /// A Matrix homeserver, which signs users in by password or token.
@@ -79,6 +107,7 @@ private final class MatrixHost: Host {
     private let deviceIDs: URL?
 
     var server: EmbeddedServer? { nil }
+    var failure: String? { nil }
 
     init(_ url: URL, _ secrets: Secrets, _ home: URL?) throws {
         self.url = url

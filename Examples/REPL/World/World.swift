@@ -60,7 +60,9 @@ final class World {
         get throws {
             guard let server = host.server else {
                 throw CommandError.failed(
-                    "this command needs the embedded server: start the prompt without --matrix")
+                    host.failure
+                        ?? "this command needs the embedded server: "
+                        + "start the prompt without --matrix")
             }
             return server
         }
@@ -88,10 +90,12 @@ final class World {
     /// - Throws: ``CommandError`` if the name does not contain a user ID.
     func device(_ name: String) async throws -> Device {
         if let device = devices.first(where: { $0.name == name }) { return device }
-        guard !Device.userID(of: name).rawValue.isEmpty else {
-            throw CommandError.failed("the user's id is empty: a device is USER, or USER@NAME")
+        guard let userID = Device.userID(of: name) else {
+            throw CommandError.failed(
+                "'\(name)' names no device: a device is USER, or USER@NAME with a name without dots"
+            )
         }
-        let device = try await makeDevice(name)
+        let device = try await makeDevice(name, of: userID)
         devices.append(device)
         return device
     }
@@ -106,17 +110,16 @@ final class World {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
         await device.close()
         let again = try await makeDevice(
-            device.name, on: (device.network, device.account))
+            device.name, of: device.userID, on: (device.network, device.account))
         devices[index] = again
         if current === device { current = again }
         return again
     }
 
     private func makeDevice(
-        _ name: String, on earlier: (ConditionedBackend, Account)? = nil
+        _ name: String, of userID: UserID, on earlier: (ConditionedBackend, Account)? = nil
     ) async throws -> Device {
         let clock = clock
-        let userID = Device.userID(of: name)
         let (network, account): (ConditionedBackend, Account)
         if let earlier {
             (network, account) = earlier
@@ -139,7 +142,7 @@ final class World {
             options.encryptionKey = self.options.encryptionKey
         }
         let device = try await Device(
-            name, network: network, account: account, options: options,
+            name, of: userID, network: network, account: account, options: options,
             eventLimit: self.options.eventLimit)
         device.onEvent = { [weak self, weak device] in
             if let self, let device { onEvent(device) }
@@ -151,6 +154,33 @@ final class World {
     var otherDeviceNames: [String] {
         let running = Set(devices.map(\.name))
         return World.keptDeviceNames(in: options.home).filter { !running.contains($0) }
+    }
+
+    /// The options of clients whose data is in the directories of the devices, also of those that
+    /// do not run now.
+    var storageOptions: [ChatClientOptions] {
+        get throws {
+            guard let devices = options.home?.appending(path: "devices"),
+                FileManager.default.fileExists(atPath: devices.path)
+            else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted().map {
+                var options = clientOptions
+                options.storage = .directory(devices.appending(path: $0))
+                options.encryptionKey = self.options.encryptionKey
+                return options
+            }
+        }
+    }
+
+    /// The users whose data is in the directories of the devices.
+    var storedUsers: [StoredUser] {
+        get async throws {
+            var users: [StoredUser] = []
+            for options in try storageOptions {
+                users += try await ChatClient.storedUsers(options: options)
+            }
+            return users
+        }
     }
 
     /// Returns the names of devices that have a directory, in alphabetical order.

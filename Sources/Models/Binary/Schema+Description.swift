@@ -16,18 +16,27 @@ extension Schema {
 
         /// The JSON names of an enumeration's cases; empty for other types.
         package let cases: [String]
+
+        /// Further names of the cases, which decoding accepts.
+        package let caseAliases: [String]
     }
 
     /// The fields, ordered by number.
     package var fieldDescriptions: [FieldDescription] {
         fields.map { field in
-            var cases: [String] = []
-            if case .enumeration(let type) = field.kind.element { cases = type.names }
+            var (cases, aliases): ([String], [String]) = ([], [])
+            if case .enumeration(let type) = field.kind.element {
+                (cases, aliases) = (type.names, type.aliasNames)
+            }
             return FieldDescription(
                 number: field.number, name: field.name, aliases: field.aliases,
-                type: field.kind.protoType, cases: cases)
+                type: field.kind.protoType, cases: cases, caseAliases: aliases)
         }
     }
+}
+
+extension WireEnum {
+    fileprivate static var aliasNames: [String] { aliases.keys.sorted() }
 }
 
 extension FieldKind {

@@ -175,7 +175,8 @@ extension UploadSource {
 extension BackendError {
     fileprivate init(unreadable path: String, _ error: any Error) {
         self.init(
-            .refused, "the file at \(path) cannot be read: \(error)", detail: .invalidParameter)
+            .refused, "the file at \(path) cannot be read: \(systemReason(of: error))",
+            detail: .invalidParameter)
     }
 
     fileprivate init(copyOf name: String, _ error: StoreError) {

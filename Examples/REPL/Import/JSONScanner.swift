@@ -1,0 +1,183 @@
+import Foundation
+import Scrollback
+
+/// Divides JSON that arrives piece by piece into the values of a log.
+///
+/// A log is a sequence of values or an array of them, or an object that contains such an array
+/// under a path of keys. Of such an object, only the array's elements are kept in memory, one at a
+/// time, and small values outside of it, which ``context`` contains.
+struct JSONScanner {
+    /// The maximum size of a value in bytes.
+    static let limit = 16 << 20
+
+    /// The values outside of the arrays, by their path of keys.
+    private(set) var context: [String: JSONValue] = [:]
+
+    /// The values that were read, with the values outside of the list at that time.
+    var found: [LogLine] = []
+
+    private let lists: [String]
+    private var line = 1
+    private var frames: [Frame] = []
+    private var state = State.before
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    /// The bytes of the value that is read.
+    private var value: [UInt8] = []
+    private var firstLine = 1
+    /// The bytes of an object from its beginning, until one of the lists is found in it.
+    private var whole: [UInt8]?
+
+    private struct Frame {
+        let isObject: Bool
+        /// The path of the object or array.
+        let path: String
+        var key = ""
+    }
+
+    private enum State {
+        /// Between values, or before a key.
+        case before
+        case key
+        /// In a value whose bytes are kept: an element, or a small value of an object.
+        case value(isElement: Bool)
+    }
+
+    /// Creates a scanner.
+    ///
+    /// - Parameter lists: The paths of the arrays that contain the values, such as
+    ///   `chats.list.messages`.
+    init(lists: [String]) { self.lists = lists }
+
+    mutating func read(_ bytes: ArraySlice<UInt8>) throws {
+        for byte in bytes {
+            if whole != nil { whole?.append(byte) }
+            try read(byte)
+            if byte == 0x0A { line += 1 }
+        }
+    }
+
+    /// Ends the input, and throws an error if a value is not complete.
+    mutating func finish() throws {
+        if case .value(let isElement) = state, depth == 0, !isInString { try endValue(isElement) }
+        guard frames.isEmpty, case .before = state else {
+            throw CommandError.failed("the JSON value in line \(firstLine) is not complete")
+        }
+    }
+
+    private mutating func read(_ byte: UInt8) throws {
+        switch state {
+        case .key:
+            if isEnd(ofString: byte) {
+                frames[frames.count - 1].key =
+                    (try? JSONDecoder().decode(String.self, from: Data([0x22] + value + [0x22])))
+                    ?? ""
+                state = .before
+            } else {
+                value.append(byte)
+            }
+        case .value(let isElement):
+            if isInString {
+                if isEnd(ofString: byte) { isInString = false }
+            } else if depth == 0, [0x2C, 0x5D, 0x7D].contains(byte) || byte <= 0x20 {
+                // The end of a number or a word.
+                try endValue(isElement)
+                return try read(byte)
+            } else {
+                switch byte {
+                case 0x22: isInString = true
+                case 0x7B, 0x5B: depth += 1
+                case 0x7D, 0x5D: depth -= 1
+                default: break
+                }
+            }
+            append(byte)
+            if isElement, value.count > Self.limit {
+                throw CommandError.failed(
+                    "the value in line \(firstLine) has more than \(grouped(Self.limit)) bytes: "
+                        + "messages=PATH names the list of messages in it")
+            }
+            if depth == 0, !isInString, [0x22, 0x7D, 0x5D].contains(byte) {
+                try endValue(isElement)
+            }
+        case .before: try begin(byte)
+        }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        // Context values are small; the rest of a large one is skipped.
+        if case .value(false) = state, value.count > 64 << 10 { return }
+        value.append(byte)
+    }
+
+    private mutating func isEnd(ofString byte: UInt8) -> Bool {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == 0x5C {
+            isEscaped = true
+        } else {
+            return byte == 0x22
+        }
+        return false
+    }
+
+    /// Reads the first byte of a value or a key, or a byte between values.
+    private mutating func begin(_ byte: UInt8) throws {
+        let frame = frames.last
+        let path = frame.map { $0.isObject ? join($0.path, $0.key) : $0.path } ?? ""
+        switch byte {
+        case ...0x20, 0x2C, 0x3A: return
+        case 0x5D, 0x7D:
+            guard let last = frames.popLast(), last.isObject == (byte == 0x7D) else {
+                throw CommandError.failed("line \(line) is not JSON")
+            }
+            // An object without a list is itself a value.
+            if last.isObject, last.path.isEmpty, let bytes = whole {
+                whole = nil
+                found.append(LogLine(number: firstLine, bytes: Data(bytes)))
+            }
+            if frames.last?.isObject == true { frames[frames.count - 1].key = "" }
+        case 0x22 where frame?.isObject == true && frame?.key == "":
+            value = []
+            state = .key
+        case 0x5B where path.isEmpty || isOnTheWay(path):
+            if lists.contains(path) { whole = nil }
+            frames.append(Frame(isObject: false, path: path))
+        case 0x7B
+        where !lists.contains(path) && (isOnTheWay(path) || path.isEmpty && !lists.isEmpty):
+            if path.isEmpty { (whole, firstLine) = ([byte], line) }
+            context = context.filter { !path.isEmpty && !$0.key.hasPrefix("\(path).") }
+            frames.append(Frame(isObject: true, path: path))
+        default:
+            value = []
+            if frame == nil || frame?.isObject == false { firstLine = line }
+            (depth, isInString, isEscaped) = (0, false, false)
+            state = .value(isElement: frame == nil || frame?.isObject == false)
+            // The list of a value outside of the lists is not entered.
+            try read(byte)
+        }
+    }
+
+    private func isOnTheWay(_ path: String) -> Bool {
+        lists.contains { $0 == path || $0.hasPrefix("\(path).") }
+    }
+
+    private func join(_ path: String, _ key: String) -> String {
+        path.isEmpty ? key : "\(path).\(key)"
+    }
+
+    private mutating func endValue(_ isElement: Bool) throws {
+        state = .before
+        defer { value = [] }
+        guard isElement else {
+            guard let frame = frames.last else { return }
+            let path = join(frame.path, frame.key)
+            frames[frames.count - 1].key = ""
+            // A large value was cut off, and is not needed.
+            context[path] = try? JSONDecoder().decode(JSONValue.self, from: Data(value))
+            return
+        }
+        found.append(LogLine(number: firstLine, bytes: Data(value), context: context))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The bytes of a log, plain or gzipped, which are read piece by piece.
+final class LogFile {
+    let path: String
+
+    /// The size of a plain file; `nil` of a gzipped one.
+    let byteCount: Int?
+
+    private(set) var readCount = 0
+    private let stream: UnsafeMutablePointer<FILE>
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    private var isClosed = false
+
+    /// Opens a file.
+    ///
+    /// - Throws: ``CommandError`` if there is no such file, or if it cannot be read.
+    init(_ path: String) throws {
+        self.path = path
+        guard let file = fopen(path, "r") else {
+            throw CommandError.failed("there is no file '\(path)' that can be read")
+        }
+        var head: [UInt8] = [0, 0, 0]
+        let count = fread(&head, 1, head.count, file)
+        guard head[0] == 0x1F, head[1] == 0x8B, count >= 2 else {
+            // Skip U+FEFF, with which some programs start their files.
+            fseek(file, head == [0xEF, 0xBB, 0xBF] ? 3 : 0, SEEK_SET)
+            var status = stat()
+            fstat(fileno(file), &status)
+            (stream, byteCount) = (file, Int(status.st_size))
+            return
+        }
+        fclose(file)
+        // Do not use `Process`, which traps if the process cannot open any more files.
+        guard let pipe = popen("exec gzip -dc < '\(path.replacing("'", with: #"'\''"#))'", "r")
+        else {
+            let reason = String(cString: strerror(errno))
+            throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
+        }
+        (stream, byteCount) = (pipe, nil)
+    }
+
+    /// Returns the next bytes; empty at the end of the file.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be read to its end.
+    func next() throws -> ArraySlice<UInt8> {
+        guard !isClosed else { return [] }
+        let count = fread(&buffer, 1, buffer.count, stream)
+        readCount += count
+        guard count == 0 else { return buffer[..<count] }
+        let hasFailed = ferror(stream) != 0
+        guard close() == 0, !hasFailed else {
+            throw CommandError.failed(
+                byteCount == nil
+                    ? "the gzip file '\(path)' is truncated or corrupted"
+                    : "the file '\(path)' cannot be read")
+        }
+        return []
+    }
+
+    @discardableResult
+    private func close() -> Int32 {
+        isClosed = true
+        return byteCount == nil ? pclose(stream) : fclose(stream)
+    }
+
+    deinit { if !isClosed { close() } }
+
+    /// Returns the files that a path names: itself or, of a directory, all readable files in it
+    /// and below it, in the order of their names.
+    static func paths(_ path: String) throws -> [String] {
+        let files = FileManager.default
+        var isDirectory: ObjCBool = false
+        guard files.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
+        else { return [path] }
+        let names = (files.enumerator(atPath: path)?.allObjects as? [String] ?? []).filter {
+            var isDirectory: ObjCBool = false
+            _ = files.fileExists(atPath: "\(path)/\($0)", isDirectory: &isDirectory)
+            return !isDirectory.boolValue
+                && !$0.split(separator: "/").contains { $0.hasPrefix(".") }
+        }
+        guard !names.isEmpty else { throw CommandError.failed("'\(path)' has no files") }
+        return names.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+            .map { "\(path)/\($0)" }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Scrollback
+
+/// A line of a log, or a value of a log in JSON.
+struct LogLine {
+    /// The number of the line, or of the value's first line.
+    let number: Int
+
+    let bytes: Data
+
+    /// The values outside of the list that contains the value, by their path of keys.
+    var context: [String: JSONValue] = [:]
+}
+
+/// Divides the bytes of a log, which arrive piece by piece, into its lines or JSON values.
+struct LogLines {
+    private enum Mode { case unknown, lines, values }
+
+    private var mode: Mode
+    private var scanner: JSONScanner
+    private let lists: [String]
+    /// The bytes that are not divided yet.
+    private var rest: [UInt8] = []
+    private var number = 0
+
+    /// The reason why a JSON value could not be read; nothing after it is read.
+    private(set) var failure: (any Error)?
+
+    /// The maximum size of the first line of a log that consists of lines of JSON.
+    private static let firstLineLimit = 1 << 20
+
+    init(isText: Bool, lists: [String]) {
+        (mode, self.lists) = (isText ? .lines : .unknown, lists)
+        scanner = JSONScanner(lists: lists)
+    }
+
+    /// Returns the lines or values that end in the next bytes.
+    mutating func read(_ bytes: ArraySlice<UInt8>) -> [LogLine] {
+        guard mode != .values else { return values { try $0.read(bytes) } }
+        rest += bytes
+        guard mode == .unknown else { return lines() }
+        let first = firstLine
+        guard first.endIndex < rest.endIndex || first.count > Self.firstLineLimit else { return [] }
+        return decide(first)
+    }
+
+    /// Returns the last line or value.
+    mutating func finish() -> [LogLine] {
+        let found = mode == .unknown ? decide(firstLine) : []
+        guard mode == .lines else { return found + values { try $0.finish() } }
+        rest.append(0x0A)
+        return found + lines()
+    }
+
+    private var firstLine: ArraySlice<UInt8> {
+        rest.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
+    }
+
+    /// Finds out whether each line is a JSON value, or anything but JSON.
+    private mutating func decide(_ first: ArraySlice<UInt8>) -> [LogLine] {
+        var isLine = first.first != 0x5B
+        if first.first == 0x7B {
+            var scanner = JSONScanner(lists: lists)
+            // A value with an error is reported as a line.
+            if (try? scanner.read(first)) != nil {
+                isLine = scanner.found.count == 1 && scanner.found[0].bytes.count == first.count
+            }
+        }
+        mode = isLine ? .lines : .values
+        if isLine { return lines() }
+        let bytes = rest[...]
+        rest = []
+        return values { try $0.read(bytes) }
+    }
+
+    private mutating func lines() -> [LogLine] {
+        var found: [LogLine] = []
+        var start = 0
+        while let end = rest[start...].firstIndex(of: 0x0A) {
+            number += 1
+            let line = rest[start..<end]
+            if line.contains(where: { $0 > 0x20 }) {
+                found.append(LogLine(number: number, bytes: Data(line)))
+            }
+            start = end + 1
+        }
+        rest.removeFirst(start)
+        return found
+    }
+
+    private mutating func values(
+        _ read: (inout JSONScanner) throws -> Void
+    ) -> [LogLine] {
+        guard failure == nil else { return [] }
+        do {
+            try read(&scanner)
+        } catch {
+            failure = error
+        }
+        defer { scanner.found = [] }
+        return scanner.found
+    }
+}

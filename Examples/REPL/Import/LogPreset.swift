@@ -1,0 +1,173 @@
+import Foundation
+import Scrollback
+
+/// The form of the logs that a chat system, or a tool for it, writes.
+struct LogPreset: Sendable {
+    /// The name of the system, as in `from=slack`.
+    let name: String
+
+    /// The paths of the lists that contain the messages; none if each value or line is a message.
+    var lists: [String] = []
+
+    /// The fields, as in ``LogFields/sources``; none of a log of text.
+    var sources: [String: [String]] = [:]
+
+    /// The format of a log of text; `nil` of JSON.
+    var text: TextLog.Format?
+
+    /// The values of a field of which the line is a message, if other lines are none.
+    var only: (path: String, values: [String])?
+
+    /// The values of a field of which the line is not a message.
+    var except: (path: String, values: [String])?
+
+    /// The values of a field of a notice, which is a message of the channel itself. A value may end
+    /// with `*`, for any further text.
+    var system: (path: String, values: [String])?
+
+    /// The path of a list of replies in a message.
+    var replies: String?
+
+    /// A Boolean value that indicates whether the folder, and not the file, has the name of the
+    /// channel.
+    var isFolderNamed = false
+
+    /// A Boolean value that indicates whether each byte of a text in UTF-8 was written as a
+    /// character.
+    var isLatin1 = false
+
+    static let all = [
+        LogPreset(
+            name: "slack", lists: ["messages"],
+            sources: [
+                "id": ["ts"], "time": ["ts"], "channel": ["channel"],
+                "sender": ["user", "bot_id", "username"],
+                "nickname": ["user_profile.real_name", "user_profile.name", "username"],
+                "message": ["text", "attachments.fallback", "files.name"], "parent": ["thread_ts"],
+            ],
+            system: ("subtype", ["channel_*", "group_*", "pinned_item", "bot_add", "bot_remove"]),
+            isFolderNamed: true),
+        LogPreset(
+            name: "discord", lists: ["messages"],
+            sources: [
+                "id": ["id"], "time": ["timestamp"], "channel": ["/channel.name", "channel_id"],
+                "sender": ["author.id"],
+                "nickname": ["author.nickname", "author.name", "author.username"],
+                "message": ["content", "attachments.fileName", "attachments.filename"],
+                "parent": ["reference.messageId", "message_reference.message_id"],
+            ],
+            system: (
+                "type",
+                [
+                    "Recipient*", "Call", "Channel*", "GuildMemberJoin", "UserPremium*",
+                    "ThreadCreated",
+                ]
+            )),
+        LogPreset(
+            name: "telegram", lists: ["messages", "chats.list.messages"],
+            sources: [
+                "id": ["id"], "time": ["date_unixtime", "date"], "channel": ["/name", "/id"],
+                "sender": ["from_id", "from"], "nickname": ["from"],
+                "message": ["text", "file_name", "media_type", "photo", "action"],
+                "parent": ["reply_to_message_id"],
+            ], system: ("type", ["service"])),
+        LogPreset(
+            name: "mattermost", lists: ["posts"],
+            sources: [
+                "id": ["id"], "time": ["post.create_at", "direct_post.create_at", "create_at"],
+                "channel": ["post.channel", "direct_post.channel_members", "channel_id"],
+                "sender": ["post.user", "direct_post.user", "user", "user_id"],
+                "message": ["post.message", "direct_post.message", "message"],
+                "parent": ["root_id"],
+            ], except: ("type", ["version", "team", "channel", "user", "emoji", "scheme", "role"]),
+            system: ("post.type", ["system_*"]), replies: "replies"),
+        LogPreset(
+            name: "matrix", lists: ["messages", "chunk"],
+            sources: [
+                "id": ["event_id"], "time": ["origin_server_ts"],
+                "channel": ["/room_name", "room_id"],
+                "sender": ["sender"], "message": ["content.body"],
+                "parent": [
+                    "content.m.relates_to.event_id",
+                    "content.m.relates_to.m.in_reply_to.event_id",
+                ],
+            ], only: ("type", ["m.room.message", "m.sticker"]),
+            except: ("content.m.relates_to.rel_type", ["m.replace"])),
+        LogPreset(
+            name: "rocketchat", lists: ["messages"],
+            sources: [
+                "id": ["_id"], "time": ["ts"], "channel": ["rid"],
+                "sender": ["u.username", "u._id"],
+                "nickname": ["u.name"], "message": ["msg", "file.name", "attachments.title"],
+                "parent": ["tmid"],
+            ], system: ("t", ["*"])),
+        LogPreset(
+            name: "zulip", lists: ["messages", "zerver_message"],
+            sources: [
+                "id": ["id"], "time": ["timestamp", "date_sent"],
+                "channel": ["display_recipient.email", "display_recipient", "recipient"],
+                "sender": ["sender_email", "sender"], "nickname": ["sender_full_name"],
+                "message": ["content"],
+            ]),
+        LogPreset(name: "irssi", text: .irssi),
+        LogPreset(name: "weechat", text: .weechat),
+        LogPreset(name: "znc", text: .znc, isFolderNamed: true),
+        LogPreset(name: "whatsapp", text: .whatsapp),
+        LogPreset(
+            name: "messenger", lists: ["messages"],
+            sources: [
+                "time": ["timestamp_ms"], "channel": ["/title", "/thread_path"],
+                "sender": ["sender_name"],
+                "message": ["content", "share.link", "photos.uri", "videos.uri", "sticker.uri"],
+            ], isFolderNamed: true, isLatin1: true),
+    ]
+}
+
+extension LogPreset {
+    /// A Boolean value that indicates whether a message's channel may follow the messages.
+    var needsContext: Bool { sources["channel"]?.contains { $0.hasPrefix("/") } ?? false }
+
+    /// Returns the kind of a line that is not a message; `nil` if it is one.
+    func skipped(_ line: JSONValue) -> String? {
+        for (rule, isAllowed) in [(only, true), (except, false)] {
+            guard let rule else { continue }
+            let kind = line.value(at: rule.path[...])?.scalar ?? ""
+            if rule.values.contains(kind) != isAllowed { return kind }
+        }
+        return nil
+    }
+
+    /// Returns a Boolean value that indicates whether a line is a message of the channel itself.
+    func isSystem(_ line: JSONValue) -> Bool {
+        if text != nil { return line["type"] == "ADMM" }
+        guard let system, let kind = line.value(at: system.path[...])?.scalar else { return false }
+        return system.values.contains {
+            $0.hasSuffix("*") ? kind.hasPrefix($0.dropLast()) : kind == $0
+        }
+    }
+
+    /// Returns the replies in a message, which have its channel.
+    func replies(in line: JSONValue) -> [JSONValue] {
+        let post = line["post"] ?? line["direct_post"]
+        guard let replies, case .array(let elements)? = post?[replies] else { return [] }
+        return elements
+    }
+
+    /// Returns a text as it was written.
+    func decode(_ text: String) -> String {
+        guard isLatin1, text.unicodeScalars.allSatisfy({ $0.value < 256 }),
+            let decoded = String(
+                bytes: text.unicodeScalars.map { UInt8($0.value) }, encoding: .utf8)
+        else { return text }
+        return decoded
+    }
+
+    /// Returns the name of the channel of a file.
+    func channel(of path: String) -> String {
+        let url = URL(filePath: path)
+        if isFolderNamed { return url.deletingLastPathComponent().lastPathComponent }
+        let parts = url.lastPathComponent.split(separator: ".").map(String.init)
+        let name = parts.dropLast(parts.count > 1 ? (parts.last == "gz" ? 2 : 1) : 0)
+        return (text == .weechat ? name.last : name.joined(separator: ".")) ?? url.lastPathComponent
+    }
+}
