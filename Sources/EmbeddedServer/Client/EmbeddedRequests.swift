@@ -83,14 +83,15 @@ extension EmbeddedConnection {
 
     private func addReceipts(to requests: inout EmbeddedRequests) {
         requests.on(MarkAsRead.self) { request, state, session throws(BackendError) in
-            try state.markAsRead(request.channelURL, by: session.userID)
+            try state.markAsRead(request.channelURL, upTo: request.upTo, by: session.userID)
         }
         requests.on(MarkAsUnread.self) { request, state, session throws(BackendError) in
             try state.markAsUnread(
                 from: request.messageID, in: request.channelURL, by: session.userID)
         }
         requests.on(MarkAsDelivered.self) { request, state, session throws(BackendError) in
-            try state.markAsDelivered(request.channelURL, to: session.userID)
+            try state.markAsDelivered(
+                request.channelURL, upTo: request.upTo, to: session.userID)
         }
         requests.on(SetTyping.self) { request, state, session throws(BackendError) in
             try state.setTyping(request.isTyping, in: request.channelURL, by: session.userID)

@@ -3,17 +3,35 @@ import Store
 import Sync
 
 extension ServerState {
-    /// Marks a channel as read by a user up to the current time.
-    func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
+    /// Marks a channel as read by a user up to a time or, if `end` is `nil`, up to the current time.
+    func markAsRead(
+        _ url: ChannelURL, upTo end: Timestamp?, by userID: UserID
+    ) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        // The newest message may be newer than the clock: mark it as read, too.
-        let newest = try newest(of: channel)?.createdAt ?? .distantPast
-        let time = max(now(), max(newest, member.readAt ?? .distantPast))
+        let time = try receiptTime(in: channel, upTo: end, after: member.readAt)
         channel.members[userID]?.readAt = time
         let sequence = append(.read(userID, time), in: channel)
-        channel.members[userID]?.readSequence = sequence
+        var read = sequence
+        if end != nil {
+            try scanLog(of: channel, (member.readSequence + 1)...sequence) { sequence, entry in
+                guard case .received(let receipt) = entry.event, receipt.position.createdAt > time
+                else { return true }
+                read = sequence - 1
+                return false
+            }
+        }
+        channel.members[userID]?.readSequence = read
         storeMember(userID, of: channel)
+    }
+
+    /// Returns the time of a receipt: at most `end`, but not earlier than the last receipt.
+    private func receiptTime(
+        in channel: ServerChannel, upTo end: Timestamp?, after last: Timestamp?
+    ) throws(BackendError) -> Timestamp {
+        // The newest message may be newer than the clock: the receipt includes it.
+        let newest = max(now(), try newest(of: channel)?.createdAt ?? .distantPast)
+        return max(min(end ?? newest, newest), last ?? .distantPast)
     }
 
     func markAsUnread(
@@ -40,12 +58,14 @@ extension ServerState {
             .changed(.members, cause(.eventUserMarkedUnread, [userID], by: userID)), in: channel)
     }
 
-    /// Marks the messages of a channel up to the current time as delivered to a user.
-    func markAsDelivered(_ url: ChannelURL, to userID: UserID) throws(BackendError) {
+    /// Marks the messages of a channel up to a time or, if `end` is `nil`, up to the current time as
+    /// delivered to a user.
+    func markAsDelivered(
+        _ url: ChannelURL, upTo end: Timestamp?, to userID: UserID
+    ) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        let newest = try newest(of: channel)?.createdAt ?? .distantPast
-        let time = max(now(), max(newest, member.deliveredAt ?? .distantPast))
+        let time = try receiptTime(in: channel, upTo: end, after: member.deliveredAt)
         channel.members[userID]?.deliveredAt = time
         append(.delivered(userID, time), in: channel)
         storeMember(userID, of: channel)

@@ -11,7 +11,7 @@ extension MatrixBackend {
                 matching: request.params, after: request.cursor, limit: request.limit)
         }
         handlers.on(MarkAsRead.self) { request throws(BackendError) in
-            try await self.markAsRead(request.channelURL)
+            try await self.markAsRead(request.channelURL, upTo: request.upTo)
         }
         handlers.on(SetTyping.self) { request throws(BackendError) in
             try await self.setTyping(request.isTyping, in: request.channelURL)

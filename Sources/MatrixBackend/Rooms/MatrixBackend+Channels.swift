@@ -85,17 +85,28 @@ extension MatrixBackend {
 
     /// Sends a read receipt for the newest event of a room, and moves the marker `m.fully_read`
     /// there.
-    func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
+    func markAsRead(_ channelURL: ChannelURL, upTo end: Timestamp?) async throws(BackendError) {
         let room = channelURL.rawValue
         try await requireRoom(room)
-        let newest: EventsReply = try await call(
-            .get("rooms", room, "messages", query: [("dir", "b"), ("limit", "1")]))
-        guard let event = newest.events.first else { return }
+        guard let event = try await newestEvent(in: room, upTo: end) else { return }
         receive([event])
         let _: EmptyReply = try await call(
             .post(
                 "rooms", room, "read_markers",
                 body: ["m.fully_read": .string(event.id), "m.read": .string(event.id)]))
+    }
+
+    /// Returns the newest event of a room that is not newer than `end`; `nil` if there is none.
+    private func newestEvent(
+        in room: String, upTo end: Timestamp?
+    ) async throws(BackendError) -> RoomEvent? {
+        var query = [("dir", "b"), ("limit", end == nil ? "1" : "100")]
+        while true {
+            let page: EventsReply = try await call(.get("rooms", room, "messages", query: query))
+            let event = page.events.first { event in end.map { event.time <= $0 } ?? true }
+            guard event == nil, let next = page.end, !page.events.isEmpty else { return event }
+            query = [query[0], query[1], ("from", next)]
+        }
     }
 
     /// Reports whether the user is typing.

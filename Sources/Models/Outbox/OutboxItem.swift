@@ -1,7 +1,8 @@
 /// An operation of the user that the server has not acknowledged yet, as the outbox stores it.
 ///
-/// An item is a new message or a change: an edit, a deletion, or the addition or removal of a
-/// reaction. ``operation`` determines which properties are present. A new message is in
+/// An item is a new message, a change, or a request, such as a receipt. A change is an edit, a
+/// deletion, or the addition or removal of a reaction. ``operation`` determines which properties are
+/// present. A new message is in
 /// ``message``. A change identifies the message to change by ``messageID``, or by
 /// ``targetRequestID`` if that message is not sent yet, and has a ``reactionKey`` or update
 /// parameters.
@@ -180,6 +181,18 @@ public struct OutboxItem: Record {
         set { self[27] = newValue }
     }
 
+    /// The name of the request; `nil` if the item is not a request.
+    public var requestName: String? {
+        get { self[28] }
+        set { self[28] = newValue }
+    }
+
+    /// The parameters of the request, as JSON; `nil` if the item is not a request.
+    public var requestParameters: String? {
+        get { self[29] }
+        set { self[29] = newValue }
+    }
+
     /// The fields of this type.
     public static let schema = Schema(
         "OutboxItem",
@@ -209,6 +222,8 @@ public struct OutboxItem: Record {
             Field(25, "resent_at", \OutboxItem.resentAt),
             Field(26, "file_copies", \OutboxItem.fileCopies),
             Field(27, "target_epoch", \OutboxItem.targetEpoch),
+            Field(28, "request_name", \OutboxItem.requestName),
+            Field(29, "request_parameters", \OutboxItem.requestParameters),
         ])
 }
 

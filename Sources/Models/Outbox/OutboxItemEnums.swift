@@ -10,10 +10,14 @@ public enum OutboxOperation: Int, CaseIterable, Sendable {
     case addReaction = 3
     /// Remove a reaction from a message.
     case deleteReaction = 4
+    /// Run a request, such as a receipt.
+    case request = 5
 }
 
 extension OutboxOperation: WireEnum {
-    static var names: [String] { ["send", "update", "delete", "add_reaction", "delete_reaction"] }
+    static var names: [String] {
+        ["send", "update", "delete", "add_reaction", "delete_reaction", "request"]
+    }
 }
 
 /// The state of an outbox item.

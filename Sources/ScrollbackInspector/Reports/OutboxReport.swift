@@ -59,7 +59,8 @@ extension OutboxReport.Item {
         let retryAt = item.notBefore?.milliseconds ?? activity.waits[item.channelURL]
         let uploaded = item.uploadedFiles.count
         self.init(
-            requestID: id, channel: item.channelURL.rawValue, operation: "\(item.operation)",
+            requestID: id, channel: item.channelURL.rawValue,
+            operation: item.requestName ?? "\(item.operation)",
             state: isInFlight ? "in flight" : "\(item.state)",
             text: mask.shown(item.message?.text ?? item.reactionKey ?? ""),
             target: item.messageID?.rawValue ?? item.targetRequestID?.rawValue,

@@ -62,6 +62,29 @@ public protocol MessageRequest: BackendRequest {
     var epoch: ServerEpoch? { get set }
 }
 
+/// A request that waits in the outbox while there is no connection.
+///
+/// The outbox keeps the last request of a type for each channel: an earlier one is removed. The
+/// request is sent after the items of its channel that were written before it. If the server refuses
+/// it, it is removed; the engine reports the delivery result.
+///
+/// A stored request consists of its name and its JSON. A build that knows no request of that name
+/// keeps the item, marked as failed.
+public protocol OfflineRequest: BackendRequest, ChannelCall where Answer == Void {
+    /// Prepares the request to be sent later.
+    ///
+    /// By default, the request does not change.
+    ///
+    /// - Parameter newest: The time of the newest message of the channel that is stored now, on the
+    ///   server's clock; `nil` if none is stored.
+    mutating func waits(since newest: Timestamp?)
+}
+
+extension OfflineRequest {
+    /// Does nothing.
+    public mutating func waits(since newest: Timestamp?) {}
+}
+
 /// A request for a page of a list.
 public protocol PageOfList: BackendRequest {
     /// The cursor of the previous page; `nil` for the first page.

@@ -139,6 +139,8 @@ struct SyncCore {
     let capabilities: BackendCapabilities
     /// See ``Backend/deduplicationPeriod``.
     let deduplicationPeriod: Duration?
+    /// The requests that may be in the outbox.
+    let requestTypes: [any BackendRequest.Type]
 
     var connector = Connector()
     var state = SyncState()
@@ -191,7 +193,8 @@ struct SyncCore {
 
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
-        deduplicationPeriod: Duration? = nil, limits: CacheLimits = CacheLimits()
+        deduplicationPeriod: Duration? = nil, limits: CacheLimits = CacheLimits(),
+        requestTypes: [any BackendRequest.Type] = StandardRequests.types
     ) {
         self.store = store
         self.options = options.clamped
@@ -199,6 +202,7 @@ struct SyncCore {
         self.capabilities = capabilities
         knownReactions = capabilities.contains(.separateReactions) ? KnownReactions() : nil
         self.deduplicationPeriod = deduplicationPeriod
+        self.requestTypes = requestTypes
     }
 
     /// Processes an input, and returns the resulting actions.

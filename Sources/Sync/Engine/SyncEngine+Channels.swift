@@ -2,13 +2,16 @@ package import Foundation
 package import Models
 import Store
 
-// Operations of the server. They need a connection and are not queued.
+// Operations of the server. They need a connection, except those that wait in the outbox.
 extension SyncEngine {
     /// Runs a request on the server.
     ///
     /// The call stores the request's effect on the cache, such as a new channel, before it returns.
     /// All other effects arrive through the feed. If the request names a message, the server
     /// compares the epoch of the stored message with its own.
+    ///
+    /// An ``OfflineRequest`` waits in the outbox if there is no connection. The call then returns when
+    /// the request is on disk.
     ///
     /// - Parameter request: The request. The limit of a page is clamped to 1...10,000.
     /// - Returns: The answer. A channel is returned as it is stored.
@@ -36,7 +39,26 @@ extension SyncEngine {
             // entering is newer than the gap's lower bound.
             try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         }
-        return try await make(AppRequest(call: request))
+        do throws(SyncError) {
+            return try await make(AppRequest(call: request))
+        } catch  where error.code == .notConnected {
+            guard let waiting = request as? any OfflineRequest,
+                let answer = () as? Request.Answer
+            else { throw error }
+            try post(waiting)
+            return answer
+        }
+    }
+
+    private func post(_ request: some OfflineRequest) throws(SyncError) {
+        let url = request.channelURL
+        let newest = try stored { (reader) throws(StoreError) in try reader.newestPosition(in: url)
+        }
+        let (id, time) = (makeRequestID(), now())
+        try change { (core) throws(SyncError) in
+            try core.post(
+                OutboxItem(request, requestID: id, newest: newest?.createdAt, createdAt: time))
+        }
     }
 
     /// Returns a Boolean value that indicates whether the server supports a request.

@@ -270,7 +270,8 @@ struct Ingest {
     /// so.
     mutating func end(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
-        try batch.removeOutboxItem(item.requestID, source: result.source(of: item))
+        let source = item.operation == .request ? nil : result.source(of: item)
+        try batch.removeOutboxItem(item.requestID, source: source)
         if case .sent(let message) = result, item.operation == .send {
             // Save the message's ID in the outbox items that change the message. They could not
             // look it up in the cache later: the cache may not contain the message, or may lose its

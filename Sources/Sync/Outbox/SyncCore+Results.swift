@@ -66,6 +66,7 @@ extension SyncCore {
             case (_, let event as ReactionEvent):
                 isMissing = try ingest.apply(answered: event)
                 try ingest.end(item, with: .done)
+            case (is any BackendRequest, _): try ingest.end(item, with: .done)
             case (let upload as OutboxUpload, let file as FileInfo):
                 var item = item
                 item.setUploadedFile(file, at: upload.index)
@@ -153,6 +154,8 @@ extension SyncCore {
     /// Marks an item as failed, so that it is not sent until the user resends it, and returns
     /// whether that has succeeded.
     ///
+    /// A failed request is removed.
+    ///
     /// If the item cannot be saved, the engine retries the item.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         let isSaved = markFailed(item, code, text)
@@ -165,6 +168,8 @@ extension SyncCore {
         let (id, url) = (item.requestID, item.channelURL)
         item.attempts += attempts[id] ?? 0
         item.fail(code, message: text)
+        // The user did not write a request, and cannot resend it. Keep one of another build.
+        if item.operation == .request, code != .unknown { return remove(item, .failed(item)) }
         guard save(item, .localMessageFailed) else { return false }
         attempts[id] = nil
         outbox.fail(id, in: url, isMessage: item.operation == .send)

@@ -101,8 +101,16 @@ extension SyncCore {
             return .delay(
                 pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
         }
-        if item.operation == .send { return nextStepToSend(item) }
-        return nextStepToChange(item)
+        switch item.operation {
+        case .send: return nextStepToSend(item)
+        case .request:
+            guard let request = item.request(of: requestTypes) else {
+                return .failure(
+                    .unknown, "this build knows no request \(item.requestName ?? "without a name")")
+            }
+            return .call(request)
+        case .update, .delete, .addReaction, .deleteReaction: return nextStepToChange(item)
+        }
     }
 
     /// Returns the step that ends an item of another epoch than the server's; `nil` for all other
@@ -237,7 +245,8 @@ extension SyncCore {
                 CoreCall.React(
                     action: action, key: item.reactionKey ?? "", messageID: id, channelURL: url,
                     requestID: requestID, epoch: epoch))
-        case .send: return .failure(.unknown, "the operation is not a change of a message")
+        case .send, .request:
+            return .failure(.unknown, "the operation is not a change of a message")
         }
     }
 

@@ -22,9 +22,10 @@ extension SyncCore {
             item.targetEpoch = try batch.unlessDamaged { () throws(StoreError) in
                 try batch.epoch(ofTargetOf: item)
             }
+            let replaced = try ingest.removeRequests(replacedBy: item)
             try ingest.batch.save(item, source: item.localSource)
             if let target { try ingest.batch.save(target, source: item.localSource) }
-            return try ingest.removeChanges(supersededBy: item)
+            return try replaced + ingest.removeChanges(supersededBy: item)
         }
         for change in superseded { endCanceled(change) }
         outbox.append(item.requestID, in: item.channelURL, changing: item.targetRequestID)
@@ -393,12 +394,13 @@ extension Ingest {
 
 extension OutboxItem {
     /// The source to report for the change that adds the item to the outbox.
-    fileprivate var localSource: CollectionEventSource {
+    fileprivate var localSource: CollectionEventSource? {
         switch operation {
         case .send: .localMessagePendingCreated
         case .update: .localMessageUpdated
         case .delete: .localMessageDeleted
         case .addReaction, .deleteReaction: .localReactionUpdated
+        case .request: nil
         }
     }
 }

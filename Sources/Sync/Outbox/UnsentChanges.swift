@@ -46,7 +46,7 @@ public struct UnsentChanges: Hashable, Sendable {
             + (message.messageID.flatMap { changes[$0] } ?? [])
         for item in items {
             switch item.operation {
-            case .send: break
+            case .send, .request: break
             case .update: if let update = item.update { message.apply(update) }
             case .delete: return nil
             case .addReaction, .deleteReaction: react(item, &message)

@@ -1,13 +1,13 @@
 public import Models
 
-/// Marks a channel as read up to the current time.
-public struct MarkAsRead: BackendRequest, ChannelCall {
+/// Marks a channel as read, by default up to the current time.
+public struct MarkAsRead: OfflineRequest {
     /// Nothing.
     public typealias Answer = Void
 
     /// The declaration of the request.
     public static let declaration = CallDeclaration(
-        "markAsRead", "Marks a channel as read up to the current time.", needs: .readReceipts,
+        "markAsRead", "Marks a channel as read.", needs: .readReceipts,
         promises: [
             BackendPromise(
                 "read.reported",
@@ -18,8 +18,21 @@ public struct MarkAsRead: BackendRequest, ChannelCall {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
+    /// The time of the newest message that is marked, on the server's clock; `nil` for the current
+    /// time.
+    ///
+    /// The engine sets it if the request waits in the outbox, so that messages of that period are not
+    /// marked. A receipt never moves an earlier one back.
+    public var upTo: Timestamp?
+
     /// Creates a request.
-    public init(_ channelURL: ChannelURL) { self.channelURL = channelURL }
+    public init(_ channelURL: ChannelURL, upTo: Timestamp? = nil) {
+        self.channelURL = channelURL
+        self.upTo = upTo
+    }
+
+    /// Limits the receipt to the messages that this device has.
+    public mutating func waits(since newest: Timestamp?) { upTo = upTo ?? newest }
 
     /// Returns an example.
     public static func example(_ names: ExampleNames) -> MarkAsRead {
@@ -71,8 +84,8 @@ public struct MarkAsUnread: MessageRequest, ChannelCall {
     }
 }
 
-/// Marks the messages of a channel up to the current time as delivered to this device.
-public struct MarkAsDelivered: BackendRequest, ChannelCall {
+/// Marks the messages of a channel as delivered to this device, by default up to the current time.
+public struct MarkAsDelivered: OfflineRequest {
     /// Nothing.
     public typealias Answer = Void
 
@@ -87,8 +100,21 @@ public struct MarkAsDelivered: BackendRequest, ChannelCall {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
+    /// The time of the newest message that is marked, on the server's clock; `nil` for the current
+    /// time.
+    ///
+    /// The engine sets it if the request waits in the outbox, so that messages of that period are not
+    /// marked. A receipt never moves an earlier one back.
+    public var upTo: Timestamp?
+
     /// Creates a request.
-    public init(_ channelURL: ChannelURL) { self.channelURL = channelURL }
+    public init(_ channelURL: ChannelURL, upTo: Timestamp? = nil) {
+        self.channelURL = channelURL
+        self.upTo = upTo
+    }
+
+    /// Limits the receipt to the messages that this device has.
+    public mutating func waits(since newest: Timestamp?) { upTo = upTo ?? newest }
 
     /// Returns an example.
     public static func example(_ names: ExampleNames) -> MarkAsDelivered {
