@@ -3,6 +3,7 @@
 // database, of records and of patches import `Store` and `Models`. A test limits the number of
 // symbols.
 
+@_exported public import struct Collections.CatchUpResult
 @_exported public import protocol Collections.ChannelDelegate
 @_exported public import struct Collections.ChannelEvent
 @_exported public import class Collections.ChatClient
@@ -29,6 +30,7 @@
 @_exported public import enum Collections.StorageFailurePolicy
 @_exported public import struct Collections.StoredUser
 @_exported public import struct Collections.UploadProgress
+@_exported public import enum Collections.UserEvent
 @_exported public import protocol Collections.UserEventDelegate
 @_exported public import enum Models.AnyChannel
 @_exported public import struct Models.BackendError
@@ -96,6 +98,7 @@
 @_exported public import enum Sync.CacheClearOrder
 @_exported public import struct Sync.CacheLimits
 @_exported public import enum Sync.CacheRetention
+@_exported public import enum Sync.ConnectOutcome
 @_exported public import enum Sync.DeliveryResult
 @_exported public import enum Sync.FailedItemPolicy
 @_exported public import enum Sync.HistoryLoss

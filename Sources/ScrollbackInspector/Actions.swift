@@ -46,7 +46,7 @@ final class Actions {
                 return "The client retries the connection, if it wants one."
             }
             let outcome = try await client.connect(as: credentials)
-            return outcome.error.map { "Not connected yet: \(mask.shown($0))" }
+            return outcome.reason.map { "Not connected yet: \(mask.shown($0))" }
                 ?? "The client is online."
         case "backfill": return try await backfill(action, engine)
         case "verify":

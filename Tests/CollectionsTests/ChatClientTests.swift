@@ -42,9 +42,9 @@ import Testing
         let collection = try second.makeMessageCollection(of: "general")
         collection.start()
         #expect(collection.messages.map(\.text) == ["a", "b"])
-        let (user, error) = try await second.connect(as: Credentials("bob"))
-        #expect(user.userID == "bob")
-        #expect(error?.code == .notConnected)
+        let outcome = try await second.connect(as: Credentials("bob"))
+        #expect(outcome.user.userID == "bob")
+        #expect(outcome.reason?.code == .notConnected)
         await second.close()
     }
 
@@ -60,7 +60,7 @@ import Testing
                 error?.code == .invalidArgument
                     && error?.message == "the credentials have an empty user id")
         }
-        #expect(client.currentUser?.userID == "bob" && client.connectionState == .open)
+        #expect(client.currentUser?.userID == "bob" && client.connectionState == .online)
         #expect(!FileManager.default.fileExists(atPath: story.directory(of: "").path))
         await client.close()
     }
@@ -97,7 +97,7 @@ import Testing
         #expect {
             try client.makeMessageCollection(of: "general")
         } throws: {
-            ($0 as? SyncError)?.code == .notConnected
+            ($0 as? SyncError)?.code == .noUser
         }
     }
 
@@ -286,9 +286,9 @@ import Testing
         try await story.say("a")
         let client = try await openedDamaged()
         story.network.goOffline()
-        let (user, error) = try await client.connect(as: Credentials("bob"))
-        #expect(user.userID == "bob")
-        #expect(error?.code == .notConnected)
+        let outcome = try await client.connect(as: Credentials("bob"))
+        #expect(outcome.user.userID == "bob")
+        #expect(outcome.reason?.code == .notConnected)
         let view = View(try client.makeMessageCollection(of: "general"))
         view.collection.start(.cacheOnly)
         #expect(view.picture == "… (b)")
@@ -510,7 +510,7 @@ import Testing
         client.addConnectionDelegate(listener)
         try await client.connect(as: Credentials("bob"))
         await listener.hears("connected")
-        #expect(client.connectionState == .open)
+        #expect(client.connectionState == .online)
         #expect(client.lastConnectedAt == story.device.now)
         story.network.goOffline()
         await listener.hears("reconnectionStarted")
@@ -519,7 +519,7 @@ import Testing
         await listener.hears("reconnectionSucceeded")
         await client.disconnect()
         await listener.hears("disconnected")
-        #expect(client.connectionState == .closed)
+        #expect(client.connectionState == .offline)
         #expect(
             listener.heard == [
                 "connected", "reconnectionStarted", "reconnectionSucceeded", "disconnected",
@@ -555,7 +555,7 @@ import Testing
         try await client.leave("general")
         await listener.hears("general eventUserLeft (removed)")
 
-        client.removeChannelDelegate()
+        client.removeChannelDelegate(listener)
         try story.createChannel("later")
         try await story.until(client) { try $0.groupChannel("later") != nil }
         #expect(!listener.heard.contains { $0.hasPrefix("later") })

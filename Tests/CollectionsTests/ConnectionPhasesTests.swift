@@ -1,12 +1,13 @@
+import Sync
 import Testing
 
 @testable import Collections
-@testable import Sync
+@testable import Models
 
 @Suite struct ConnectionPhasesTests {
     /// Returns the events that result from a sequence of engine states.
     private func events(
-        _ connections: [SyncState.Connection], wantedUntil end: Int = .max
+        _ connections: [ConnectionState], wantedUntil end: Int = .max
     ) -> [ConnectionEvent] {
         var phases = ConnectionPhases()
         return connections.enumerated().compactMap { index, connection in

@@ -244,8 +244,10 @@ extension Patch<GroupChannel> {
 private enum Guide {
     @MainActor static func connect(_ client: ChatClient) async throws(SyncError) -> String {
         do throws(SyncError) {
-            let (_, error) = try await client.connect(as: Credentials("bob"))
-            return error == nil ? "online" : "offline"
+            switch try await client.connect(as: "bob") {
+            case .online: return "online"
+            case .offline: return "offline"
+            }
         } catch {
             guard error.code == .notConnected else { throw error }
             return "no user"

@@ -103,7 +103,8 @@ import Testing
         #expect(!ErrorCode.channelFrozen.isResendable)
         #expect(!ErrorCode(rawValue: 12345).isResendable)
         #expect(ErrorCode.ackTimeout.rawValue == 800_180)
-        #expect(ErrorCode.banned.description == "900100")
+        #expect(ErrorCode.banned.description == "banned")
+        #expect(ErrorCode(rawValue: 7).description == "7")
     }
 
     @Test func eventSourcesDistinguishLiveEvents() {

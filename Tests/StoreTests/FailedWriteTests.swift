@@ -399,7 +399,7 @@ import Testing
         try FileManager.default.removeItem(at: directory.url)
         #expect(code { _ = try store.write { try $0.save(sent) } } == .closed)
         #expect(code { try store.purgeCleared() } == .closed)
-        #expect(code { try store.emit(.connection(.open)) } == .closed)
+        #expect(code { try store.emit(.connection(.online)) } == .closed)
         store.close()
         #expect(!FileManager.default.fileExists(atPath: directory.url.path))
     }

@@ -95,7 +95,7 @@ import Testing
             do {
                 if thread == 0 {
                     while readers.withLock({ $0 }) > 0 {
-                        try store.write { $0.emit(.connection(.open)) }
+                        try store.write { $0.emit(.connection(.online)) }
                     }
                     return
                 }
@@ -139,7 +139,7 @@ import Testing
             batch.emit(.typing([], in: "other"))
             batch.emit(.uploadProgress("r", in: "general", bytes: 1, total: 2))
             batch.emit(.uploadProgress("s", in: "other", bytes: 2, total: 2))
-            batch.emit(.connection(.open))
+            batch.emit(.connection(.online))
         }
         try store.write { batch in
             try batch.removeMessage("a", in: "general")
@@ -177,7 +177,7 @@ import Testing
         try store.write { batch in
             try batch.save(Message("a", at: 1), source: .eventMessageReceived)
             try batch.removeMessage("a", in: "general")
-            batch.emit(.connection(.closed), source: .requestChannel)
+            batch.emit(.connection(.offline), source: .requestChannel)
         }
         let entries = changes.drain().flatMap(\.entries)
         #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .requestChannel])
@@ -187,7 +187,7 @@ import Testing
         let (_, changes) = try store.observe(.everything)
         try store.write { $0.emit(.connection(.connecting)) }
         try store.write { batch in
-            batch.emit(.connection(.open))
+            batch.emit(.connection(.online))
             try batch.save(Message("a", at: 1))
             batch.emit(.typing([], in: "general"))
         }
@@ -398,7 +398,7 @@ import Testing
                 }
                 return last
             }()
-            async let write = store.write { $0.emit(.connection(.open)) }
+            async let write = store.write { $0.emit(.connection(.online)) }
             if round % 2 == 0 { await Task.yield() }
             changes.cancel()
             _ = try await write

@@ -86,7 +86,7 @@ import Testing
     @Test func suspendedStoreDeliversAndNumbersEphemeralEvents() throws {
         let (_, changes) = try store.observe(.everything)
         try store.suspend()
-        try store.emit(.connection(.closed))
+        try store.emit(.connection(.offline))
         try store.resume()
         #expect(changes.drain().map(\.number) == [1, 2])
         #expect(try store.snapshot().number == 2)

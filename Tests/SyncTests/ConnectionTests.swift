@@ -248,7 +248,7 @@ struct SlowlyEndingBackend: ForwardingBackend {
         for _ in 0..<100 { await Task.yield() }
         backend.sleeper.stopHolding()
         await end
-        #expect(try await connected.error == nil)
+        #expect(try await connected.reason == nil)
         try await story.say("a")
         try await engine.caughtUp("general")
         #expect(try story.picture() == "a")

@@ -36,15 +36,15 @@ import Testing
         guard case .failed = result else { return #expect(Bool(false), "\(result)") }
         // This message is written while the device is offline.
         try await story.engine.send(NewMessage("b"), in: "general")
-        #expect(try states() == ["a failed 800101", "b failed 800101"])
+        #expect(try states() == ["a failed connectionRequired", "b failed connectionRequired"])
         story.network.stopHolding()
         story.network.goOnline()
         await story.engine.reconnect()
         try await story.engine.caughtUp("general")
-        #expect(try states() == ["a failed 800101", "b failed 800101"])
+        #expect(try states() == ["a failed connectionRequired", "b failed connectionRequired"])
         let sent = try await story.engine.resend(first.requestID!)
         _ = try await story.engine.deliveryResult(of: sent.requestID, in: "general")
-        #expect(try states() == ["b failed 800101"])
+        #expect(try states() == ["b failed connectionRequired"])
         try await story.end()
     }
 

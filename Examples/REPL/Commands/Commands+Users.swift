@@ -248,9 +248,9 @@ extension World {
 extension ConnectionState {
     var word: String {
         switch self {
-        case .open: "connected"
+        case .online: "connected"
         case .connecting: "connecting"
-        case .closed: "not connected"
+        case .offline, .waiting, .revoked: "not connected"
         }
     }
 }

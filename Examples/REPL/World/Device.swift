@@ -79,9 +79,9 @@ final class Device {
     }
 
     func stopListening() {
-        client.removeConnectionDelegate()
-        client.removeUserEventDelegate()
-        client.removeChannelDelegate()
+        client.removeConnectionDelegate(listener)
+        client.removeUserEventDelegate(listener)
+        client.removeChannelDelegate(listener)
     }
 
     /// Connects the device's user with an access token or, if it is `nil`, with the previous
@@ -91,8 +91,7 @@ final class Device {
             account.credentials = Credentials(userID, accessToken: accessToken)
         }
         defer { follow() }
-        let (_, error) = try await client.connect(as: account.credentials)
-        return error
+        return try await client.connect(as: account.credentials).reason
     }
 
     /// Shows a collection, and disposes the previous one.

@@ -6,7 +6,7 @@ public import Sync
 extension ChatClient {
     /// Returns the size of the user's cache in bytes.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     /// - Complexity: A system call for each file of about two megabytes.
     public func cachedDataSize() throws(SyncError) -> Int {
@@ -26,7 +26,7 @@ extension ChatClient {
     /// Collections of the channels show a gap instead of the messages, and report them as deleted
     /// with the source `cacheCleared`.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     /// - Complexity: O(*n*) in the number of rows of the cache, whose files are rewritten on
     ///   another thread.
@@ -51,7 +51,7 @@ extension ChatClient {
     /// because the cache cannot be opened, collections are disposed, and the user has to connect
     /// again.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     public func clearCachedData() async throws(SyncError) {
         try await clearCachedData(source: .cacheCleared)
@@ -71,7 +71,7 @@ extension ChatClient {
     /// Call this method after the user has seen the report. The call removes the copies of the
     /// damaged files, and those copies of outgoing files that belong to no outbox item.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet; `store`
     ///   if the disk fails; then call it again.
     public func acknowledgeOutboxLoss() async throws(SyncError) {
         let store = try engine.store
@@ -109,7 +109,7 @@ extension ChatClient {
     /// - Parameter size: The maximum size in bytes. The default is the
     ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
     /// - Returns: The messages that ``/Sync/SyncEngine/evictionPlan(to:)`` returns.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine.evictionPlan(to: size)
@@ -121,7 +121,7 @@ extension ChatClient {
     /// - Parameter size: The maximum size in bytes. The default is the
     ///   ``/Sync/CacheLimits/maximumByteCount`` of ``ChatClientOptions/cacheLimits``.
     /// - Returns: The evicted messages.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
@@ -132,7 +132,7 @@ extension ChatClient {
     ///
     /// The setting is stored, and also applies after the client is next opened.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     public func setPinned(_ isPinned: Bool, for url: ChannelURL) async throws(SyncError) {
         try await engine.setPinned(isPinned, for: url)
@@ -143,7 +143,7 @@ extension ChatClient {
     ///
     /// ``MessageCollection/draft`` and ``GroupChannelCollection/drafts`` show the saved text.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
     public func setDraft(_ text: String, of url: ChannelURL) async throws(SyncError) {
         try await engine.setDraft(text, of: url)
@@ -154,7 +154,7 @@ extension ChatClient {
     /// The report contains numbers and no user data. If the cache could not be opened, it contains
     /// only the reason.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`, `closed`.
     /// - Complexity: O(*n*) in the number of rows. The call reads and decodes all rows on another
     ///   thread.

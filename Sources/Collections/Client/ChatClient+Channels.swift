@@ -27,7 +27,7 @@ extension ChatClient {
     ///
     /// The value is valid while the user is connected.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public func supports(_ type: any BackendRequest.Type) throws(SyncError) -> Bool {
         try engine.supports(type)
     }
@@ -80,6 +80,32 @@ extension ChatClient {
         _ params: GroupChannelCreateParams
     ) async throws(SyncError) -> GroupChannel {
         try await perform(CreateChannel(params))
+    }
+
+    /// Creates a group channel with a name and members.
+    ///
+    /// The backend determines whether the members are invited or join at once.
+    ///
+    /// - Returns: The channel.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    @discardableResult
+    public func createChannel(
+        name: String, members: [UserID]
+    ) async throws(SyncError) -> GroupChannel {
+        try await createChannel(GroupChannelCreateParams(name, userIDs: members))
+    }
+
+    /// Changes the name of a group channel.
+    ///
+    /// - Returns: The channel after the change.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    @discardableResult
+    public func updateChannel(
+        _ url: ChannelURL, name: String
+    ) async throws(SyncError) -> GroupChannel {
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: name)
+        return try await updateChannel(url, with: patch)
     }
 
     /// Changes the name, cover image, data, custom type and metadata of a group channel.
@@ -315,14 +341,19 @@ extension ChatClient {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// Without a connection, the receipt waits in the outbox, for the messages that this device has.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`; `refused`, with the server's reason as its
+    ///   cause; `unsupported`, `store`, `closed`, `canceled`.
     public func markAsRead(_ url: ChannelURL) async throws(SyncError) {
         try await perform(MarkAsRead(url))
     }
 
     /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// Without a connection, the receipt waits in the outbox.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``markAsRead(_:)`` does.
     public func markAsDelivered(_ url: ChannelURL) async throws(SyncError) {
         try await perform(MarkAsDelivered(url))
     }

@@ -13,7 +13,7 @@ extension ChatClient {
     ///     counts as 1.
     /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
     ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(),
@@ -37,7 +37,7 @@ extension ChatClient {
     ///     counts as 1.
     /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
     ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public func makeThreadCollection(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
@@ -56,7 +56,7 @@ extension ChatClient {
     /// - Parameter query: The filters and the order of the list, and the page size.
     /// - Returns: A collection, which is empty until ``GroupChannelCollection/start()``. The client
     ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public func makeGroupChannelCollection(
         _ query: GroupChannelListQuery = GroupChannelListQuery()
     ) throws(SyncError) -> GroupChannelCollection {
@@ -73,7 +73,7 @@ extension ChatClient {
     ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
     /// - Returns: A search, which is empty until ``MessageSearch/loadMore()``. The client disposes
     ///   it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public func makeMessageSearch(
         _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize
     ) throws(SyncError) -> MessageSearch {

@@ -29,7 +29,7 @@ extension ChatClient {
     ///   - keepsCopies: A Boolean value that indicates whether files of the message are copied. If a
     ///     file is not copied, do not move or remove it until the message is sent.
     /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL that
     ///   only this device can read; `store`, `closed`.
     @discardableResult
@@ -109,7 +109,7 @@ extension ChatClient {
     /// The items are sorted by channel, and within a channel in the order in which the user made
     /// them. ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`, `closed`.
     public func failedOutboxItems() throws(SyncError) -> [OutboxItem] {
         try engine.stored { (reader) throws(StoreError) in
@@ -396,7 +396,7 @@ extension ChatClient {
     ///
     /// - Returns: The number of the messages that are now stored, in the given version or a newer
     ///   one.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`, `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
@@ -412,7 +412,7 @@ extension ChatClient {
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbPushes()`` does, and with code
-    ///   `notConnected` if no user has connected yet.
+    ///   `noUser` if no user has connected yet.
     @discardableResult
     public func absorbPushes() async throws(SyncError) -> AbsorbedPushes {
         let engine = try self.engine

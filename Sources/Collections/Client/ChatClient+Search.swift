@@ -20,7 +20,7 @@ extension ChatClient {
     ///     nor skip messages when other messages arrive or are deleted.
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: A page of results.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`, `closed`.
     /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``, plus O(*n*) in
     ///   the numbers of channels and of outbox items.

@@ -8,12 +8,13 @@ public import Sync
 ///
 /// ```swift
 /// let client = try await ChatClient.open(backend: backend)
-/// try await client.connect(as: Credentials("alice"))
+/// try await client.connect(as: "alice")
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
 ///
-/// Each user's data is in a separate directory. A client opens with the data of the user who
-/// connected last, so that an app can show that data before a user connects.
+/// Each user's data is in a separate directory. ``open(backend:options:migrationHandler:)`` opens the
+/// data of the user who connected last, so that an app can show that data before a user connects. An
+/// app with several accounts creates a client for each of them, and calls ``open(as:)``.
 @MainActor
 @Observable
 public final class ChatClient {
@@ -30,7 +31,7 @@ public final class ChatClient {
     public internal(set) var currentUser: User?
 
     /// The state of the connection.
-    public private(set) var connectionState = ConnectionState.closed
+    public private(set) var connectionState = ConnectionState.offline
 
     /// The time of the last connection, on this device's clock; `nil` if there was none since the
     /// client was opened.
@@ -80,6 +81,9 @@ public final class ChatClient {
     @ObservationIgnored private var userEventDelegates = WeakDelegates<any UserEventDelegate>()
     @ObservationIgnored private var channelDelegates = WeakDelegates<any ChannelDelegate>()
     @ObservationIgnored private let eventFollowers = Followers<ChannelEvent>()
+    @ObservationIgnored private let connectionFollowers = Followers<ConnectionEvent>()
+    @ObservationIgnored private let userFollowers = Followers<UserEvent>()
+    @ObservationIgnored private let uploadFollowers = Followers<UploadProgress>()
     @ObservationIgnored private let closingFollowers = Followers<Never>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     @ObservationIgnored var enteredChannels: Set<ChannelURL> = []
@@ -105,16 +109,40 @@ public final class ChatClient {
         func endSession()
     }
 
-    private init(
-        _ backend: any Backend, _ options: ChatClientOptions,
-        _ migrationHandler: @escaping @Sendable (MigrationProgress) -> Void
+    // MARK: Opening
+
+    /// Creates a client without a user, which opens no file.
+    ///
+    /// ``open(as:)`` opens the stored data of a user, and ``connect(as:)`` does so, too.
+    ///
+    /// - Parameters:
+    ///   - backend: The connection to the server.
+    ///   - options: The options of the client.
+    ///   - migrationHandler: See ``open(backend:options:migrationHandler:)``.
+    public init(
+        backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
+        migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) {
         self.backend = backend
         self.options = options
         self.migrationHandler = migrationHandler
     }
 
-    // MARK: Opening
+    /// Opens the stored data of a user, whose collections can then be shown without a connection.
+    ///
+    /// If the client has another user, that user's session ends first. The call creates the files of
+    /// a user who has none.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the ID is empty; `canceled` if
+    ///   another user connects during the call; `store`, as
+    ///   ``open(backend:options:migrationHandler:)`` does.
+    public func open(as userID: UserID) async throws(SyncError) {
+        try Credentials(userID).check()
+        if session?.userID != userID || lastSwitch != nil { try await switchUser(to: userID) }
+        guard session?.userID == userID else {
+            throw SyncError(.canceled, "another user has connected instead of \(userID)")
+        }
+    }
 
     /// Opens a client with the stored data of the user who connected last.
     ///
@@ -135,7 +163,8 @@ public final class ChatClient {
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(SyncError) -> ChatClient {
-        let client = ChatClient(backend, options, migrationHandler)
+        let client = ChatClient(
+            backend: backend, options: options, migrationHandler: migrationHandler)
         if let userID = LastUser(options)?.userID {
             try await client.begin(userID)
         } else if let directories = UserDirectories(options) {
@@ -150,6 +179,9 @@ public final class ChatClient {
         await candidate?.close()
         await betweenSwitches { [self] in await end() }
         eventFollowers.end()
+        connectionFollowers.end()
+        userFollowers.end()
+        uploadFollowers.end()
         closingFollowers.end()
     }
 
@@ -162,9 +194,9 @@ public final class ChatClient {
     ///
     /// The call has one of three outcomes:
     ///
-    /// - If the connection succeeds, the call returns the user and no error.
+    /// - If the connection succeeds, the call returns `online`.
     /// - If the connection fails, and the user has connected on this device before, the call
-    ///   returns the user and the error. The app can show the stored data, and the client keeps
+    ///   returns `offline` and the reason. The app can show the stored data, and the client keeps
     ///   retrying.
     /// - If the connection fails, and the user has never connected on this device, the call throws
     ///   the error.
@@ -175,7 +207,7 @@ public final class ChatClient {
     /// connected. If the connection fails, the other user's session continues, and the new user
     /// gets no files.
     ///
-    /// - Returns: The user, and the error if there is no connection yet.
+    /// - Returns: The user, and the reason if there is no connection yet.
     /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
     ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
     ///   `closed`; `canceled` if another user connects during the call; `store` if the user's files
@@ -184,10 +216,10 @@ public final class ChatClient {
     @discardableResult
     public func connect(
         as credentials: Credentials
-    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+    ) async throws(SyncError) -> ConnectOutcome {
         try credentials.check()
         await candidate?.close()
-        var first: (user: User, error: BackendError?)?
+        var first: ConnectOutcome?
         if session != nil, session?.userID != credentials.userID, lastSwitch == nil,
             !hasFiles(of: credentials.userID)
         {
@@ -207,7 +239,7 @@ public final class ChatClient {
         guard isConnectionWanted else {
             throw SyncError(.closed, "the client was disconnected while it was connecting")
         }
-        let outcome: (user: User, error: BackendError?)
+        let outcome: ConnectOutcome
         if let first {
             outcome = first
         } else {
@@ -265,11 +297,12 @@ public final class ChatClient {
 
     /// The sync engine of the user, for operations that the client does not have.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
     public var engine: SyncEngine {
         get throws(SyncError) {
             guard let session else {
-                throw SyncError(.notConnected, "no user is connected: call connect(as:) first")
+                throw SyncError(
+                    .noUser, "the client has no user: call connect(as:) or open(as:) first")
             }
             return session.engine
         }
@@ -294,42 +327,60 @@ public final class ChatClient {
     /// released.
     ///
     /// - Parameters:
-    ///   - delegate: The delegate, which the client does not retain.
-    ///   - identifier: A name for the delegate. The delegate replaces an earlier one with the same
-    ///     name.
+    ///   - delegate: The delegate, which the client does not retain. Registering it again has no
+    ///     effect.
+    ///   - identifier: A name for the delegate; `nil`, the default, for none. The delegate replaces
+    ///     an earlier one with the same name.
     public func addConnectionDelegate(
-        _ delegate: any ConnectionDelegate, identifier: String = "default"
-    ) { connectionDelegates[identifier] = delegate }
+        _ delegate: any ConnectionDelegate, identifier: String? = nil
+    ) { connectionDelegates.add(delegate, identifier) }
+
+    /// Removes a connection delegate.
+    public func removeConnectionDelegate(_ delegate: any ConnectionDelegate) {
+        connectionDelegates.remove(delegate)
+    }
 
     /// Removes the connection delegate registered under `identifier`.
-    public func removeConnectionDelegate(identifier: String = "default") {
-        connectionDelegates[identifier] = nil
+    public func removeConnectionDelegate(identifier: String) {
+        connectionDelegates.remove(identifier)
     }
 
     /// Registers a delegate for events of the user, as ``addConnectionDelegate(_:identifier:)``
     /// does.
     public func addUserEventDelegate(
-        _ delegate: any UserEventDelegate, identifier: String = "default"
-    ) { userEventDelegates[identifier] = delegate }
+        _ delegate: any UserEventDelegate, identifier: String? = nil
+    ) { userEventDelegates.add(delegate, identifier) }
+
+    /// Removes a user event delegate.
+    public func removeUserEventDelegate(_ delegate: any UserEventDelegate) {
+        userEventDelegates.remove(delegate)
+    }
 
     /// Removes the user event delegate registered under `identifier`.
-    public func removeUserEventDelegate(identifier: String = "default") {
-        userEventDelegates[identifier] = nil
+    public func removeUserEventDelegate(identifier: String) {
+        userEventDelegates.remove(identifier)
     }
 
     /// Registers a delegate for events of channels, as ``addConnectionDelegate(_:identifier:)``
     /// does.
     public func addChannelDelegate(
-        _ delegate: any ChannelDelegate, identifier: String = "default"
+        _ delegate: any ChannelDelegate, identifier: String? = nil
     ) {
-        channelDelegates[identifier] = delegate
+        channelDelegates.add(delegate, identifier)
         if let session { followChanges(of: session) }
     }
 
-    /// Removes the channel delegate registered under `identifier`.
-    public func removeChannelDelegate(identifier: String = "default") {
-        channelDelegates[identifier] = nil
+    /// Removes a channel delegate.
+    public func removeChannelDelegate(_ delegate: any ChannelDelegate) {
+        channelDelegates.remove(delegate)
     }
+
+    /// Removes the channel delegate registered under `identifier`.
+    public func removeChannelDelegate(identifier: String) {
+        channelDelegates.remove(identifier)
+    }
+
+    // MARK: Events
 
     /// Returns a stream of the live events of all channels, from now until the client is closed or
     /// released.
@@ -341,6 +392,19 @@ public final class ChatClient {
         let events = eventFollowers.follow()
         if let session { followChanges(of: session) }
         return events
+    }
+
+    /// Returns a stream of the events of the connection, as ``events()`` does for channels.
+    public func connectionEvents() -> AsyncStream<ConnectionEvent> { connectionFollowers.follow() }
+
+    /// Returns a stream of the events of the user, as ``events()`` does for channels.
+    public func userEvents() -> AsyncStream<UserEvent> { userFollowers.follow() }
+
+    /// Returns a stream of the progress of all uploads, as ``events()`` does for channels.
+    public func uploads() -> AsyncStream<UploadProgress> {
+        let uploads = uploadFollowers.follow()
+        if let session { followChanges(of: session) }
+        return uploads
     }
 
     // MARK: Users
@@ -364,7 +428,7 @@ public final class ChatClient {
     /// - Throws: ``SyncError``; the session of the previous user then continues.
     private func connectNewUser(
         _ credentials: Credentials
-    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+    ) async throws(SyncError) -> ConnectOutcome {
         let opened = try await openSession(of: credentials.userID)
         let previous = session?.engine
         candidate = opened.session.engine
@@ -495,7 +559,7 @@ public final class ChatClient {
         ending.tasks.cancelAll()
         await ending.engine.close()
         ending.store.close()
-        connectionState = .closed
+        connectionState = .offline
     }
 
     /// Starts the session of a user.
@@ -546,6 +610,7 @@ public final class ChatClient {
         isDamageReported = storageDamage.isEmpty
         currentUser = try? store.storedUser()
         follow(session)
+        log(session)
         keepIndexed(session)
         store.observeCacheDamage { [weak self, weak engine] error in
             Task { @MainActor in
@@ -628,7 +693,9 @@ public final class ChatClient {
                     handle(event)
                 }
             })
-        if !channelDelegates.isEmpty || !eventFollowers.isEmpty { followChanges(of: session) }
+        if !channelDelegates.isEmpty || !eventFollowers.isEmpty || !uploadFollowers.isEmpty {
+            followChanges(of: session)
+        }
     }
 
     /// Starts to report the events of channels.
@@ -656,9 +723,12 @@ public final class ChatClient {
     /// ``connect(as:)`` reports damage that was found earlier, also before a delegate was
     /// registered; later damage is reported as soon as it is found.
     private func reportDamage() {
-        guard !isDamageReported, !userEventDelegates.isEmpty else { return }
+        guard !isDamageReported, !userEventDelegates.isEmpty || !userFollowers.isEmpty else {
+            return
+        }
         isDamageReported = true
         for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
+        userFollowers.notify(.damage(storageDamage))
     }
 
     private func checkCacheDamage(of session: Session) {
@@ -686,7 +756,7 @@ public final class ChatClient {
             recordCacheDamage(cause, of: session.engine)
         }
         if state.connection != .revoked { currentUser = state.user ?? currentUser }
-        connectionState = ConnectionState(state.connection)
+        connectionState = state.connection
         if state.connection == .online { lastConnectedAt = options.now() }
         let isCounted = state.unreadCount != unreadCount
         unreadCount = state.unreadCount
@@ -694,6 +764,7 @@ public final class ChatClient {
             for delegate in userEventDelegates.all {
                 delegate.client(self, didUpdateUnreadCount: count)
             }
+            userFollowers.notify(.unreadCount(count))
         }
         guard let event = phases.record(state, isWanted: isConnectionWanted) else { return }
         if event == .sessionRevoked { closeRevokedSession() }
@@ -703,6 +774,7 @@ public final class ChatClient {
 
     private func report(_ event: ConnectionEvent) {
         for delegate in connectionDelegates.all { delegate.client(self, didReceive: event) }
+        connectionFollowers.notify(event)
     }
 
     /// Closes the data of a user whose session was revoked.
@@ -743,6 +815,13 @@ public final class ChatClient {
     private func handle(_ change: Change) {
         guard let session else { return }
         for entry in change.entries {
+            if case .ephemeral(.uploadProgress(let id, let url, let bytes, let total)) =
+                entry.operation
+            {
+                uploadFollowers.notify(
+                    UploadProgress(
+                        requestID: id, channelURL: url, bytesTransferred: bytes, bytesInAll: total))
+            }
             let events = ChannelEvent.events(of: entry, in: session.store, for: session.userID)
             for event in events {
                 for delegate in channelDelegates.all { delegate.client(self, didReceive: event) }

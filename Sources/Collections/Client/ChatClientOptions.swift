@@ -11,7 +11,7 @@ public struct ChatClientOptions: Sendable {
     /// The location of the users' data on this device.
     ///
     /// The default is a directory in the application support directory.
-    public var storage = Storage.applicationSupport
+    public var storage: Storage
 
     /// The behavior of the client if the user's files cannot be opened.
     ///
@@ -49,6 +49,12 @@ public struct ChatClientOptions: Sendable {
     /// The default is a second. With zero or less, each call sends a notice.
     public var typingThrottle = Duration.seconds(1)
 
+    /// A closure that receives what the client does, such as requests, retries and damage; `nil`,
+    /// the default, for none.
+    ///
+    /// It is called on any thread. The lines contain ids and errors, but no texts of messages.
+    public var log: (@Sendable (ChatClient.LogLine) -> Void)?
+
     /// The clock of this device.
     public var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
@@ -64,7 +70,9 @@ public struct ChatClientOptions: Sendable {
     public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
 
     /// Creates the default options.
-    public init() {}
+    ///
+    /// - Parameter storage: The location of the users' data on this device.
+    public init(storage: Storage = .applicationSupport) { self.storage = storage }
 }
 
 /// A location of the users' data on a device.

@@ -48,6 +48,30 @@ public protocol UserEventDelegate: AnyObject {
     func client(_ client: ChatClient, didFind damage: StorageDamage)
 }
 
+/// An event of the user.
+public enum UserEvent: Sendable {
+    /// The numbers of unread messages, mentions and invitations have changed: see
+    /// ``ChatClient/unreadCount``.
+    case unreadCount(UnreadItemCount)
+    /// The client has found damage: see ``UserEventDelegate/client(_:didFind:)``.
+    case damage(StorageDamage)
+}
+
+/// The progress of the upload of a message's file.
+public struct UploadProgress: Hashable, Sendable {
+    /// The request ID of the message.
+    public let requestID: RequestID
+
+    /// The URL of the message's channel.
+    public let channelURL: ChannelURL
+
+    /// The number of bytes transferred so far.
+    public let bytesTransferred: Int
+
+    /// The total number of bytes.
+    public let bytesInAll: Int
+}
+
 /// Receives the live events of all channels, on the main actor.
 ///
 /// ``ChatClient/events()`` delivers the same events as a sequence.

@@ -1,3 +1,4 @@
+import Models
 import Sync
 
 /// Translates the states of an engine into connection events.

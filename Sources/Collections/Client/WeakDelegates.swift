@@ -1,18 +1,33 @@
+/// Delegates in the order in which they were registered, without retaining them.
 @MainActor
 struct WeakDelegates<Delegate> {
-    private struct Weak {
+    private struct Entry {
+        let identifier: String?
         weak var object: AnyObject?
     }
 
-    private var named: [String: Weak] = [:]
+    private var entries: [Entry] = []
 
-    /// The delegates that have not been released, sorted by identifier.
-    var all: [Delegate] { named.keys.sorted().compactMap { self[$0] } }
+    /// The delegates that have not been released.
+    var all: [Delegate] { entries.compactMap { $0.object as? Delegate } }
 
-    var isEmpty: Bool { named.values.allSatisfy { $0.object == nil } }
+    var isEmpty: Bool { entries.allSatisfy { $0.object == nil } }
 
-    subscript(identifier: String) -> Delegate? {
-        get { named[identifier]?.object as? Delegate }
-        set { named[identifier] = newValue.map { Weak(object: $0 as AnyObject) } }
+    /// Adds a delegate, and removes one that is the same object or has the same identifier.
+    mutating func add(_ delegate: Delegate, _ identifier: String?) {
+        let object = delegate as AnyObject
+        entries.removeAll {
+            $0.object == nil || $0.object === object
+                || (identifier != nil && $0.identifier == identifier)
+        }
+        entries.append(Entry(identifier: identifier, object: object))
+    }
+
+    mutating func remove(_ delegate: Delegate) {
+        entries.removeAll { $0.object === delegate as AnyObject }
+    }
+
+    mutating func remove(_ identifier: String) {
+        entries.removeAll { $0.identifier == identifier }
     }
 }

@@ -13,6 +13,11 @@ public struct Credentials: Hashable, Sendable {
     }
 }
 
+extension Credentials: ExpressibleByStringLiteral {
+    /// Creates credentials without a token, with the user's ID.
+    public init(stringLiteral userID: String) { self.init(UserID(userID)) }
+}
+
 extension Credentials: CustomStringConvertible {
     /// The user's ID, without the token, so that logs do not contain the token.
     public var description: String { userID.rawValue }

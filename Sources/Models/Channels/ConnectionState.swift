@@ -1,12 +1,13 @@
 /// The state of this device's connection to the server.
-///
-/// The raw values are those of established chat SDKs. The state 2 of these SDKs, "closing", does
-/// not exist here: a closing connection is ``closed``.
-public enum ConnectionState: Int, CaseIterable, Sendable {
+public enum ConnectionState: Hashable, CaseIterable, Sendable {
+    /// There is no connection, and none is being established.
+    case offline
     /// The connection is being established.
-    case connecting = 0
+    case connecting
+    /// The connection failed or was lost, and is retried after a delay.
+    case waiting
     /// The connection is established.
-    case open = 1
-    /// The connection is closed.
-    case closed = 3
+    case online
+    /// The server has revoked the session.
+    case revoked
 }

@@ -132,6 +132,42 @@ extension ErrorCode {
 }
 
 extension ErrorCode: CustomStringConvertible {
-    /// The number in decimal notation.
-    public var description: String { String(rawValue) }
+    /// The name of the constant, such as `channelFrozen`; for any other number, the number in decimal
+    /// notation.
+    public var description: String { ErrorCode.names[self] ?? String(rawValue) }
+
+    private static let names: [ErrorCode: String] = [
+        .missingParameter: "missingParameter",
+        .parameterTooLong: "parameterTooLong",
+        .invalidParameterValue: "invalidParameterValue",
+        .notAuthorized: "notAuthorized",
+        .invalidParameter: "invalidParameter",
+        .notFoundInDatabase: "notFoundInDatabase",
+        .duplicatedData: "duplicatedData",
+        .userDeactivated: "userDeactivated",
+        .userNotExist: "userNotExist",
+        .accessTokenNotValid: "accessTokenNotValid",
+        .sessionKeyExpired: "sessionKeyExpired",
+        .sessionTokenRevoked: "sessionTokenRevoked",
+        .internalServerError: "internalServerError",
+        .rateLimitExceeded: "rateLimitExceeded",
+        .unknown: "unknown",
+        .connectionRequired: "connectionRequired",
+        .invalidArgument: "invalidArgument",
+        .malformedData: "malformedData",
+        .ackTimeout: "ackTimeout",
+        .requestFailed: "requestFailed",
+        .fileSizeLimitExceeded: "fileSizeLimitExceeded",
+        .fileDamaged: "fileDamaged",
+        .pendingError: "pendingError",
+        .needsConfirmation: "needsConfirmation",
+        .notMember: "notMember",
+        .notOwnerOfMessage: "notOwnerOfMessage",
+        .sendNotAllowed: "sendNotAllowed",
+        .mutedInChannel: "mutedInChannel",
+        .channelFrozen: "channelFrozen",
+        .banned: "banned",
+        .messageNotFound: "messageNotFound",
+        .channelNotFound: "channelNotFound",
+    ]
 }

@@ -693,7 +693,7 @@ struct SyncCore {
 }
 
 extension Connector {
-    var connection: SyncState.Connection {
+    var connection: ConnectionState {
         switch phase {
         case .off: .offline
         case .connecting: .connecting

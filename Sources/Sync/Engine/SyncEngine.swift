@@ -51,7 +51,7 @@ public actor SyncEngine {
     /// The store's total number of written bytes at the time when the engine last checked the size
     /// of the cache.
     private var bytesWrittenAtLastCheck = 0
-    private var reportedConnection = ConnectionState.closed
+    private var reportedConnection = ConnectionState.offline
 
     /// A backend call in flight.
     private struct RunningCall {
@@ -135,11 +135,11 @@ public actor SyncEngine {
     /// Connects a user, and reconnects after each loss of the connection.
     ///
     /// If the first attempt fails, the result depends on the store. If the user has connected with
-    /// this store before, the method returns the user and the error: the app can show the cached
-    /// data, and the engine keeps trying. Otherwise, the method throws the error, and the engine
+    /// this store before, the method returns `offline`: the app can show the cached data, and the
+    /// engine keeps trying. Otherwise, the method throws the error, and the engine
     /// stops trying.
     ///
-    /// - Returns: The user, and the error if there is no connection yet.
+    /// - Returns: The user, and the reason if there is no connection yet.
     /// - Throws: ``SyncError`` with code `invalidArgument` if the user's ID is empty; `otherUser`
     ///   if the store belongs to another user; `store` if the store's user cannot be read;
     ///   `canceled` if the calling task is canceled or another call of this method starts;
@@ -147,10 +147,11 @@ public actor SyncEngine {
     @discardableResult
     public func connect(
         as credentials: Credentials
-    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+    ) async throws(SyncError) -> ConnectOutcome {
         try credentials.check()
         switch try await outcome({ .connect(credentials, ticket: $0) }) {
-        case .connected(let user, let error): return (user, error)
+        case .connected(let user, let reason):
+            return reason.map { .offline(user, reason: $0) } ?? .online(user)
         case .reply: preconditionFailure("The core must answer connecting with a user.")
         }
     }
@@ -602,7 +603,7 @@ public actor SyncEngine {
     /// Reports the connection's state through the store, so that collections receive it in order
     /// with other changes.
     private func notifyStore(_ state: SyncState) {
-        let connection = ConnectionState(state.connection)
+        let connection = state.connection
         guard connection != reportedConnection else { return }
         reportedConnection = connection
         // Ignore the error, which means that the store is closed and has no observers.

@@ -1,5 +1,5 @@
 public import Foundation
-package import Models
+public import Models
 
 /// An error of the engine, of a client or of a collection.
 public struct SyncError: LocalizedError {
@@ -12,6 +12,12 @@ public struct SyncError: LocalizedError {
 
     /// The error of the server or the store that caused this error; `nil` if there is none.
     public let cause: (any Error)?
+
+    /// The time to wait before a retry, as requested by the server; `nil` if unspecified.
+    public var retryAfter: Duration? { (cause as? BackendError)?.retryAfter }
+
+    /// The server's error number; `nil` if the server gave none.
+    public var detail: ErrorCode? { (cause as? BackendError)?.detail }
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
@@ -29,7 +35,7 @@ extension SyncError {
             case notConnected, throttled, serverFailure, sessionEnded, notFound, notPermitted
             case refused, unsupported, stalled
             case invalidArgument, invalidFile, otherUser, store, closed, canceled
-            case notStarted, queryInProgress, disposed
+            case noUser, notStarted, queryInProgress, disposed
         }
 
         private let value: Value
@@ -43,7 +49,7 @@ extension SyncError {
 
         /// The server rejected the request because the client sends too many.
         ///
-        /// Retry later. The cause is a `BackendError`, whose `retryAfter` is the time to wait.
+        /// Retry later: see ``SyncError/retryAfter``.
         public static let throttled = Code(value: .throttled)
 
         /// The server failed, or its response cannot be used.
@@ -66,7 +72,7 @@ extension SyncError {
 
         /// The server rejected the request permanently: a retry has the same result.
         ///
-        /// The cause is a `BackendError`, whose `detail` is the server's reason.
+        /// See ``SyncError/detail`` for the server's reason.
         public static let refused = Code(value: .refused)
 
         /// The backend does not support the request; see `BackendCapabilities`.
@@ -79,6 +85,11 @@ extension SyncError {
         public static let stalled = Code(value: .stalled)
 
         // MARK: This device
+
+        /// The client has no user: no user has connected on this device, or the user has logged out.
+        ///
+        /// Connect a user, or open the stored data of one.
+        public static let noUser = Code(value: .noUser)
 
         /// An argument of the call is not valid.
         ///

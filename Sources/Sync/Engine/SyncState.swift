@@ -4,7 +4,7 @@ import Store
 /// The state of an engine.
 public struct SyncState: Hashable, Sendable {
     /// The state of the connection.
-    public internal(set) var connection = Connection.offline
+    public internal(set) var connection = ConnectionState.offline
 
     /// The connected user or, while offline, the user whose data is shown; `nil` before the first
     /// connection.
@@ -38,20 +38,6 @@ public struct SyncState: Hashable, Sendable {
     /// store has no failure.
     public var isIdle: Bool { isLive && channelsLeft == 0 && failure == nil }
 
-    /// A state of the connection.
-    public enum Connection: Hashable, Sendable {
-        /// There is no connection, and the engine does not try to connect.
-        case offline
-        /// The engine is connecting.
-        case connecting
-        /// The connection failed or was lost, and the engine retries after a delay.
-        case waiting
-        /// The engine is connected.
-        case online
-        /// The server has revoked the session.
-        case revoked
-    }
-
     /// Returns a Boolean value that indicates whether two states are equal, comparing failures by
     /// their codes.
     public static func == (left: SyncState, right: SyncState) -> Bool {
@@ -75,18 +61,6 @@ public struct SyncState: Hashable, Sendable {
 extension SyncError {
     /// The code of the store's error that caused this one; `nil` if the cause is another error.
     fileprivate var storeCode: StoreError.Code? { (cause as? StoreError)?.code }
-}
-
-extension ConnectionState {
-    /// Creates the connection state that an app sees.
-    package init(_ connection: SyncState.Connection) {
-        self =
-            switch connection {
-            case .online: .open
-            case .connecting: .connecting
-            case .offline, .waiting, .revoked: .closed
-            }
-    }
 }
 
 /// An event that the engine reports.

@@ -49,19 +49,24 @@ extension SyncCore {
 
     /// Throws `notPermitted` if the cache shows that the server would reject an item.
     ///
-    /// A frozen channel counts only while the engine is online, because the channel may be unfrozen
-    /// before the next connection. Rows that cannot be read are ignored.
+    /// A frozen channel, or one in which the user is muted, counts only while the engine is online,
+    /// because that may end before the next connection. Rows that cannot be read are ignored.
     private func checkPermission(for item: OutboxItem) throws(SyncError) {
         let url = item.channelURL
         switch item.operation {
         case .send:
             guard state.connection == .online, let reader = try? snapshot(),
-                let channel = try? reader.groupChannel(url), channel.isFrozen,
-                channel.myRole != .operator
+                let channel = try? reader.groupChannel(url)
             else { return }
-            throw SyncError(
-                notPermitted: "channel \(url) is frozen: only its operators can send messages",
-                .channelFrozen)
+            if channel.isFrozen, channel.myRole != .operator {
+                throw SyncError(
+                    notPermitted: "channel \(url) is frozen: only its operators can send messages",
+                    .channelFrozen)
+            }
+            if channel.isMuted {
+                throw SyncError(
+                    notPermitted: "the user is muted in channel \(url)", .mutedInChannel)
+            }
         case .update, .delete:
             guard let id = item.messageID, let reader = try? snapshot(),
                 let user = try? state.user ?? reader.storedUser(),

@@ -14,7 +14,7 @@ extension SyncEngine {
     ///
     /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`;
-    ///   `notPermitted` if the channel is frozen, or if ``Backend/sendingRefusal(in:)`` returns an
+    ///   `notPermitted` if the channel is frozen, if the user is muted, or if ``Backend/sendingRefusal(in:)`` returns an
     ///   error; `invalidFile` if a file is larger than the server accepts, is not a readable regular
     ///   file, or has a URL that only this device can read.
     @discardableResult

@@ -32,8 +32,8 @@ struct LiveDevice {
         options.renewSession = { credentials }
         configure(&options)
         client = try await ChatClient.open(backend: network, options: options)
-        let (_, error) = try await client.connect(as: credentials)
-        try #require(error == nil)
+        let outcome = try await client.connect(as: credentials)
+        try #require(outcome.reason == nil)
     }
 
     /// Registers users, and connects a device of each.

@@ -1,0 +1,101 @@
+public import Models
+import Store
+public import Sync
+
+/// What a client has received in a limited time: see ``ChatClient/catchUp(as:within:)``.
+public struct CatchUpResult: Sendable {
+    /// The messages of other users that have arrived: they are newer than all messages that the
+    /// device had of their channels, which are in the order of their URLs.
+    public let messages: [Message]
+
+    /// A Boolean value that indicates whether the client has fetched all that the device has missed.
+    public let isComplete: Bool
+
+    /// The error that ended the call; `nil` if there was none, or if the time was over.
+    public let error: SyncError?
+}
+
+extension ChatClient {
+    /// Connects a user, and fetches what the device has missed, within a limited time.
+    ///
+    /// Call this method in a background task of the system, and end the task when the call returns.
+    /// The outbox is sent meanwhile. The client stays connected: call ``suspend()`` or
+    /// ``disconnect()`` afterwards.
+    ///
+    /// - Parameters:
+    ///   - credentials: The credentials of the user.
+    ///   - limit: The time after which the call returns. What was received until then is stored.
+    /// - Returns: The messages that have arrived, and whether they are all.
+    public func catchUp(
+        as credentials: Credentials, within limit: Duration
+    ) async -> CatchUpResult {
+        let newest: [ChannelURL: Position]
+        let changes: ObservedChanges
+        do throws(SyncError) {
+            try await open(as: credentials.userID)
+            (newest, changes) = try await ChatClient.observe(try engine.store)
+        } catch {
+            return CatchUpResult(messages: [], isComplete: false, error: error)
+        }
+        let sleep = options.sleep
+        let work = Task { () async -> SyncError? in
+            do throws(SyncError) {
+                let outcome = try await connect(as: credentials)
+                if let reason = outcome.reason { throw SyncError(reason) }
+                try await engine.caughtUp()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let timer = Task {
+            // An error means that the work has ended.
+            guard (try? await sleep(limit)) != nil else { return }
+            work.cancel()
+        }
+        let failure = await work.value
+        timer.cancel()
+        let messages = arrived(changes.drain(), after: newest, for: credentials.userID)
+        return CatchUpResult(
+            messages: messages, isComplete: failure == nil,
+            error: work.isCancelled ? nil : failure)
+    }
+
+    /// Returns the positions of the newest stored messages, and the changes from now on.
+    @concurrent
+    private static func observe(
+        _ store: ChatStore
+    ) async throws(SyncError) -> ([ChannelURL: Position], ObservedChanges) {
+        do throws(StoreError) {
+            let (snapshot, changes) = try store.observe(.everything, limit: .max)
+            var newest: [ChannelURL: Position] = [:]
+            for channel in try snapshot.groupChannels() {
+                newest[channel.url] = try snapshot.newestPosition(in: channel.url)
+            }
+            return (newest, changes)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    private func arrived(
+        _ changes: [Change], after newest: [ChannelURL: Position], for userID: UserID
+    ) -> [Message] {
+        var arrived: [ChannelURL: [Position: Message]] = [:]
+        for operation in changes.flatMap(\.operations) {
+            switch operation {
+            case .savedMessage(let message):
+                guard let position = message.position, message.sender?.userID != userID,
+                    newest[message.channelURL].map({ $0 < position }) ?? true
+                else { continue }
+                arrived[message.channelURL, default: [:]][position] = message
+            case .removedMessage(_, let position, let url): arrived[url]?[position] = nil
+            case .removedChannel(let url): arrived[url] = nil
+            default: break
+            }
+        }
+        return arrived.sorted { $0.key < $1.key }.flatMap { _, messages in
+            messages.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+}
