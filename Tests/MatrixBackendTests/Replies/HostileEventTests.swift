@@ -112,8 +112,9 @@ import Testing
 
     // MARK: Numbers of values
 
-    /// A homeserver may ignore the limit of the request. Looking up thousands of edited messages
-    /// would take hours.
+    /// A homeserver may ignore the limit of the request.
+    ///
+    /// Looking up thousands of edited messages would take hours.
     @Test func longTimelineIsTruncated() async throws {
         let alice = try await FollowingDevice()
         let name = """
