@@ -171,6 +171,32 @@ import Testing
         }
     }
 
+    /// LevelDB counts on from the greatest number of a file.
+    @Test(
+        arguments: ["cache", "outbox"],
+        [
+            "18446744073709551615.log", "18446744073709551615.ldb", "09223372036854775808.log",
+            "MANIFEST-18446744073709551614",
+        ])
+    func fileWithAForgedNumberIsDamage(database: String, name: String) throws {
+        let directory = try store(.encrypted)
+        let message = Message(id: nil, channelURL: "general", text: "unsent", createdAt: 1)
+        var store = try directory.open()
+        try store.write { try $0.save(OutboxItem(message, requestID: "r")) }
+        store.close()
+        let log = try #require(try directory.files(database, ".log").last)
+        try FileManager.default.copyItem(
+            at: log, to: directory.url.appending(path: "\(database)/\(name)"))
+        store = try directory.open()
+        #expect(store.openingReport.isOutboxRebuilt == (database == "outbox"))
+        #expect((store.openingReport.replacedCache != nil) == (database == "cache"))
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
+        store.close()
+        store = try directory.open()
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
+        store.close()
+    }
+
     @Test func pipeInPlaceOfACopyIsDamage() throws {
         let directory = try store(.encrypted)
         let store = try directory.open()

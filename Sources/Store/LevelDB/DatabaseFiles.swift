@@ -9,10 +9,15 @@ struct DatabaseFiles {
 
     init(_ directory: String) { self.directory = directory }
 
-    /// Checks that no file is missing.
+    /// Checks that no file is missing, and that no file has a number that LevelDB never reaches.
     ///
     /// Otherwise, LevelDB would treat a database with missing files as a new one and overwrite it.
-    func checkNoneIsMissing() throws(StoreError) {
+    /// It would count on from the great number, and stop the process when the number overflows.
+    func checkNames() throws(StoreError) {
+        if let name = try names().first(where: DatabaseFiles.hasForgedNumber) {
+            throw StoreError(
+                .corruption, "the number of the file is too great", path: "\(directory)/\(name)")
+        }
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
@@ -24,6 +29,13 @@ struct DatabaseFiles {
             throw StoreError(
                 .corruption, "the file CURRENT of the database is missing", path: directory)
         }
+    }
+
+    private static func hasForgedNumber(_ name: String) -> Bool {
+        let manifest = "MANIFEST-"
+        let rest = name.hasPrefix(manifest) ? name.dropFirst(manifest.count) : name[...]
+        // LevelDB ignores a file whose number does not fit in 64 bits.
+        return UInt64(rest.prefix { $0.isASCII && $0.isNumber }).map { $0 >> 63 != 0 } ?? false
     }
 
     /// Checks that no file of the database is left after its removal.
@@ -41,13 +53,14 @@ struct DatabaseFiles {
         }
     }
 
-    /// Copies the files into a new directory, durably.
+    /// Copies the files into a new directory, durably, except files with forged numbers.
     ///
     /// The lock file is not copied, because opening and closing it would release the lock of this
     /// process.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
-        for name in try names() where name != DatabaseFiles.lock {
+        for name in try names()
+        where name != DatabaseFiles.lock && !DatabaseFiles.hasForgedNumber(name) {
             let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
             var status = stat()
             guard lstat(file, &status) == 0 else {

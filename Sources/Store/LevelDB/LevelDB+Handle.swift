@@ -17,7 +17,7 @@ extension LevelDB {
             at path: String, options: StoreOptions, environment: Environment,
             firstDamage: FirstDamage, skippingDamage: Bool
         ) throws(StoreError) {
-            if environment.isOnDisk { try DatabaseFiles(path).checkNoneIsMissing() }
+            if environment.isOnDisk { try DatabaseFiles(path).checkNames() }
             var native = options.native
             native.skips_damage = skippingDamage
             native.reuses_logs = true
