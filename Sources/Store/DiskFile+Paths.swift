@@ -12,7 +12,8 @@ extension DiskFile {
     /// file under another name, which the next call removes.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
-        try remove(unfinished)
+        // Another program may have created a directory at this path.
+        try removeAll(at: unfinished)
         do throws(StoreError) {
             let new = try DiskFile(creating: unfinished)
             try new.write(bytes)

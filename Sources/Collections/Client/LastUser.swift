@@ -9,9 +9,12 @@ struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
 
-    /// Returns `nil` if the client stores its data in memory.
+    /// Returns `nil` if the client stores its data in memory, or if a link is in place of the
+    /// directory.
     init?(_ options: ChatClientOptions) {
-        guard let root = UserDirectories(options)?.root else { return nil }
+        guard let root = UserDirectories(options)?.root,
+            (try? ChatStore.checkIsNoLink(at: root)) != nil
+        else { return nil }
         // No user's directory can have the name of this file, because the names of users'
         // directories start with "_", "-" or "%".
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {

@@ -83,10 +83,11 @@ extension ChatClient {
 
 extension UserDirectories {
     func storedUsers() throws(StoreError) -> [StoredUser] {
+        try ChatStore.checkIsNoLink(at: root)
         var stored: [StoredUser] = []
         for name in try ChatStore.directoryNames(in: root).sorted() {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
-            guard ChatStore.isStore(at: directory) else { continue }
+            guard isDirectory(directory), ChatStore.isStore(at: directory) else { continue }
             stored.append(
                 StoredUser(
                     userID: ChatStore.userID(ofDirectory: name), directory: directory,

@@ -49,7 +49,7 @@ struct UserDirectories {
     }
 
     /// Returns `false` for a symbolic link, which may lead to the files of another program.
-    private func isDirectory(_ url: URL) -> Bool {
+    func isDirectory(_ url: URL) -> Bool {
         var status = stat()
         let path = url.path(percentEncoded: false)
         guard lstat(path.hasSuffix("/") ? String(path.dropLast()) : path, &status) == 0 else {
@@ -61,14 +61,20 @@ struct UserDirectories {
     // MARK: Keys
 
     /// Finishes interrupted log-outs.
-    func prepare() throws(StoreError) { try ChatStore.finishRemovals(in: root) }
+    ///
+    /// - Throws: ``StoreError`` with code `io` if a link is in place of the directory of the users.
+    func prepare() throws(StoreError) {
+        try ChatStore.checkIsNoLink(at: root)
+        try ChatStore.finishRemovals(in: root)
+    }
 
     /// Checks that the client may open or create the store of a user.
     ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if the client has no key and a store on this
-    ///   device is encrypted, or if the client has a key and the user has only a plain store, or a
-    ///   store that accepts plain files.
+    /// - Throws: ``StoreError`` with code `io` if a link is in place of the user's directory;
+    ///   `wrongKey` if the client has no key and a store on this device is encrypted, or if the
+    ///   client has a key and the user has only a plain store, or a store that accepts plain files.
     func checkKey(of userID: UserID) throws(StoreError) {
+        try ChatStore.checkIsNoLink(at: directory(of: userID))
         guard let key = options.encryptionKey else {
             guard let directory = try encryptedStores().first else { return }
             throw StoreError(

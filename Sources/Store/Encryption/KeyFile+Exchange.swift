@@ -86,7 +86,7 @@ extension KeyFile {
     /// Returns the names of the subdirectories that contain a key file, sorted.
     package static func directories(in path: String) throws(StoreError) -> [String] {
         try DiskFile.names(in: path).sorted().filter {
-            access("\(path)/\($0)/\(name)", F_OK) == 0
+            access("\(path)/\($0)/\(name)", F_OK) == 0 && !StoreFiles.isLink("\(path)/\($0)")
         }
     }
 

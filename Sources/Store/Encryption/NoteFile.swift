@@ -22,9 +22,22 @@ package struct NoteFile: Sendable {
     /// Returns the bytes; `nil` if the file is missing, cannot be read, or is encrypted with
     /// another key.
     package func read() -> Data? {
-        guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
-        guard let key else { return bytes }
-        return key.open(bytes, for: purpose)
+        // An error counts as a missing file.
+        guard let bytes = try? bytes() else { return nil }
+        guard let key else { return Data(bytes) }
+        return key.open(Data(bytes), for: purpose)
+    }
+
+    private static let maximumByteCount = 64 << 10
+
+    /// Returns the bytes; `nil` if the file is missing, is not a regular file, or is too large.
+    private func bytes() throws(StoreError) -> [UInt8]? {
+        guard let file = try DiskFile(reading: path),
+            try file.isRegular(atMost: NoteFile.maximumByteCount)
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: try file.size())
+        let count = try file.read(into: &bytes)
+        return Array(bytes.prefix(count))
     }
 
     /// Replaces the bytes atomically.

@@ -10,6 +10,7 @@ extension ChatStore {
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
         try DiskFile.move(directory.path, to: removed)
+        if StoreFiles.isLink(removed) { return try DiskFile.remove(removed) }
         // Remove the keys first, because the remaining files cannot be decrypted without them.
         try DiskFile.remove(KeyFile(in: removed).path)
         try DiskFile.removeAll(at: removed)
@@ -24,6 +25,11 @@ extension ChatStore {
     package static func removeCachedData(at directory: URL) throws(StoreError) {
         try removeCache(at: directory)
         try PushInboxFiles(in: directory).removeBox()
+    }
+
+    /// Throws ``StoreError`` with code `io` if a link is in place of a directory.
+    package static func checkIsNoLink(at directory: URL) throws(StoreError) {
+        try StoreFiles.checkIsNoLink(directory.withoutSlash)
     }
 
     /// Completes the interrupted calls of ``removeFiles(at:)`` for stores in a directory.
