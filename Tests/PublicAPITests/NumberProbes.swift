@@ -40,6 +40,17 @@ extension NumberProbe {
                 _ = Timestamp(Date(timeIntervalSince1970: numbers.double()))
                 _ = Timestamp(.distantFuture) < Timestamp(.distantPast)
             },
+            NumberProbe("Date.init(_:)", "Timestamp.advanced(by:)", "Timestamp.duration(to:)") {
+                numbers, _ in
+                let time = numbers.time()
+                _ = "\(Date(time)) \(time.advanced(by: numbers.duration()))"
+                _ = time.duration(to: numbers.time())
+            },
+            NumberProbe("OfflineRequest.waits(since:)") { numbers, _ in
+                var receipt = MarkAsRead("c")
+                receipt.waits(since: numbers.time())
+                _ = "\(receipt)"
+            },
             NumberProbe(
                 "Timestamp.init(milliseconds:)", "Timestamp.init(integerLiteral:)",
                 "Timestamp.<(_:_:)", "Position.init(createdAt:messageID:)"

@@ -110,6 +110,8 @@ import Testing
         "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",
         "ChatStore.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",
+        "ChatClient.catchUp(as:within:)": "a duration that is given to `ChatClientOptions.sleep`",
+        "StoreTable.Migration": "a number that the app is given",
         "ChatClientOptions.sleep": "a duration that the app is given",
         "ConformanceSubject.expireMessages(before:)": "implemented by the user of the suite",
         "PushInbox.count": "only read",

@@ -24,7 +24,8 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - credentials: The credentials of the user.
-    ///   - limit: The time after which the call returns. What was received until then is stored.
+    ///   - limit: The time after which the call returns; at most a day. What was received until then
+    ///     is stored.
     /// - Returns: The messages that have arrived, and whether they are all.
     public func catchUp(
         as credentials: Credentials, within limit: Duration
@@ -49,8 +50,8 @@ extension ChatClient {
             }
         }
         let timer = Task {
-            // An error means that the work has ended.
-            guard (try? await sleep(limit)) != nil else { return }
+            // An error means that the work has ended. `Task.sleep` traps on durations of centuries.
+            guard (try? await sleep(min(limit, .seconds(24 * 60 * 60)))) != nil else { return }
             work.cancel()
         }
         let failure = await work.value

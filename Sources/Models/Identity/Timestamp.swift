@@ -97,12 +97,17 @@ extension Timestamp: InstantProtocol {
 }
 
 extension Duration {
-    /// The number of whole milliseconds; the nearest `Int64` if it does not fit.
-    fileprivate var milliseconds: Int64 {
+    /// The duration in whole milliseconds, limited to the range of `Int64`.
+    package var milliseconds: Int64 {
+        // `components` traps if the seconds need more than 64 bits.
+        let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
+        guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1000)
-        let sum = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-        if isOver || sum.overflow { return seconds < 0 ? .min : .max }
-        return sum.partialValue
+        // The range does not end at a whole second. At its ends, the product overflows although the
+        // sum with the milliseconds fits in 64 bits.
+        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, sumOverflows) = whole.addingReportingOverflow(
+            attoseconds / 1_000_000_000_000_000)
+        return overflows || sumOverflows ? (self < .zero ? .min : .max) : sum
     }
 }
