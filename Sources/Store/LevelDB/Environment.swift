@@ -107,10 +107,12 @@ extension LevelDB.Environment {
     ///
     /// The directory need not exist.
     ///
-    /// - Throws: `locked` if the database is open, in which case the closure was not called.
+    /// - Throws: `locked` if the database is open, or `io` if a link is in place of its directory;
+    ///   in both cases, the closure was not called.
     func withLock(
         of path: String, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
+        try StoreFiles.checkIsNoLink(path)
         var error: Int32 = 0
         let lock = scrollback_env_lock(pointer, path, &error)
         defer { if let lock { scrollback_env_unlock(pointer, lock) } }
