@@ -65,11 +65,16 @@ public struct UploadProgress: Hashable, Sendable {
     /// The URL of the message's channel.
     public let channelURL: ChannelURL
 
-    /// The number of bytes transferred so far.
+    /// The number of bytes uploaded so far.
     public let bytesTransferred: Int
 
-    /// The total number of bytes.
+    /// The size of the file that is being uploaded, in bytes.
     public let bytesInAll: Int
+
+    /// The uploaded fraction, from 0 to 1.
+    public var fraction: Double {
+        bytesInAll > 0 ? min(1, Double(bytesTransferred) / Double(bytesInAll)) : 0
+    }
 }
 
 /// Receives the live events of all channels, on the main actor.

@@ -14,8 +14,9 @@ extension MessageCollection {
 
     /// The reads that are in progress on other threads.
     struct LongReads {
-        /// The number of times that the window was changed by something else than a change of the
-        /// store. A read that began earlier has to begin again.
+        /// The number of changes of the window that were not caused by a change of the store.
+        ///
+        /// A read that began earlier has to begin again.
         fileprivate var generation = 0
         fileprivate var count = 0
         /// The changes that the window has folded since the first of these reads began.

@@ -43,20 +43,6 @@ extension MessageCollection {
     }
 }
 
-/// The progress of uploading the files of a message.
-public struct UploadProgress: Hashable, Sendable {
-    /// The number of bytes uploaded so far.
-    public let byteCount: Int
-
-    /// The size of the file that is being uploaded, in bytes.
-    public let totalByteCount: Int
-
-    /// The uploaded fraction, from 0 to 1.
-    public var fraction: Double {
-        totalByteCount > 0 ? min(1, Double(byteCount) / Double(totalByteCount)) : 0
-    }
-}
-
 extension ListDiff<MessageItem> {
     /// A Boolean value that indicates whether a row of a message has changed.
     var hasMessages: Bool { contains { $0.message != nil } }

@@ -73,7 +73,8 @@ public final class MessageCollection {
     /// The edits, deletions and reactions in the channel that failed, in the order in which the
     /// user made them.
     ///
-    /// ``resend(_:replacing:)`` retries one of them, and ``removeFailedMessages(_:)`` discards it.
+    /// ``resend(_:replacing:)-(Message,_)`` retries one of them, and ``removeFailedMessages(_:)``
+    /// discards it.
     public private(set) var failedChanges: [OutboxItem] = []
 
     /// The oldest message of another user that the current user had not read when the collection
@@ -541,7 +542,9 @@ public final class MessageCollection {
             notifyChannel(.eventTypingStatusUpdated)
         case .savedDraft(let text, channelURL): set(\.draft, to: text)
         case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
-            set(\.uploadProgress[id], to: UploadProgress(byteCount: bytes, totalByteCount: total))
+            let progress = UploadProgress(
+                requestID: id, channelURL: channelURL, bytesTransferred: bytes, bytesInAll: total)
+            set(\.uploadProgress[id], to: progress)
             delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
         default: break
         }
