@@ -1,8 +1,8 @@
-import Sync
 import Testing
 
 @testable import Collections
 @testable import Models
+@testable import Sync
 
 @Suite struct ConnectionPhasesTests {
     /// Returns the events that result from a sequence of engine states.

@@ -9,7 +9,7 @@ import Sync
 import Testing
 
 @MainActor
-private final class Listener: ConnectionDelegate {
+private final class ConnectionListener: ConnectionDelegate {
     private(set) var heard: [ConnectionEvent] = []
 
     func client(_ client: ChatClient, didReceive event: ConnectionEvent) { heard.append(event) }
@@ -38,7 +38,7 @@ private final class Listener: ConnectionDelegate {
 
     @Test func secondDelegateDoesNotReplaceTheFirst() async throws {
         let client = try await story.open()
-        let listeners = (0..<3).map { _ in Listener() }
+        let listeners = (0..<3).map { _ in ConnectionListener() }
         for listener in listeners + listeners { client.addConnectionDelegate(listener) }
         client.removeConnectionDelegate(listeners[1])
         let events = client.connectionEvents()
@@ -46,7 +46,7 @@ private final class Listener: ConnectionDelegate {
         for await event in events where event == .connected { break }
         #expect(listeners.map(\.heard) == [[.connected], [], [.connected]])
         // A delegate with a name replaces an earlier one of the same name.
-        let named = (0..<2).map { _ in Listener() }
+        let named = (0..<2).map { _ in ConnectionListener() }
         for listener in named { client.addConnectionDelegate(listener, identifier: "log") }
         await client.disconnect()
         for await event in events where event == .disconnected { break }
@@ -109,6 +109,8 @@ private final class Listener: ConnectionDelegate {
 
     @Test func missedMessagesAreFetchedInTheBackground() async throws {
         let first = try await story.connected()
+        // The feed has begun, and reports the message.
+        try await first.engine.caughtUp("general")
         try await story.say("a")
         try await story.until(first) { try $0.newestPosition(in: "general") != nil }
         await first.close()

@@ -46,10 +46,11 @@ import Testing
 
     @Test func failedMessageIsResentOrDiscarded() async throws {
         let view = try await view()
-        try await story.alice.perform(SetFrozen(true, for: "general"))
-        for text in ["b", "c"] { try await view.collection.send(text) }
-        await view.shows("a !b !c")
-        try await story.alice.perform(SetFrozen(false, for: "general"))
+        for (text, picture) in [("b", "a !b"), ("c", "a !b !c")] {
+            story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+            try await view.collection.send(text)
+            await view.shows(picture)
+        }
         let failed = view.collection.failedMessages
         #expect(try await view.collection.discard(failed[1]))
         #expect(view.picture == "a !b")

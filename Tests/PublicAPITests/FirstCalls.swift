@@ -46,7 +46,7 @@ func openTwoAccounts(_ server: EmbeddedServer) async throws -> [ChatClient] {
 func manageChannels(_ client: ChatClient) async throws {
     let channel = try await client.createChannel(name: "a", members: ["bob"])
     try await client.updateChannel(channel.url, name: "New")
-    let size = try await client.cachedDataSize()
+    let size = try client.cachedDataSize()
     _ = size
 }
 

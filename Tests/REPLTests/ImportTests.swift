@@ -293,7 +293,7 @@ import Testing
         func messages(_ text: String) -> [String] {
             // The server itself counts the replies.
             text.split(separator: "\n").filter { $0.contains("message_id") }
-                .map { $0.replacing(#/"thread_info":.*?},("user")/#) { "\($0.1)" } }
+                .map { String($0.replacing(#/"thread_info":.*?},("user")/#) { "\($0.1)" }) }
         }
         let again = try String(contentsOfFile: "\(log)2", encoding: .utf8)
         #expect(messages(again) == messages(text))

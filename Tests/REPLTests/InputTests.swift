@@ -131,7 +131,7 @@ import Testing
 
     @Test(arguments: [
         (#"open cats {"replyType": "all"}"#, "MessageListParams has no field 'replyType'"),
-        (#"open cats {"reply_type": "al"}"#, #"reply_type: "al" is not one of none, all"#),
+        (#"open cats {"reply_type": "al"}"#, #"reply_type: "al" is not one of "#),
         (
             #"send {"message": "Hi", "mesage": "Hi"}"#,
             "NewMessage has no field 'mesage'"

@@ -35,6 +35,9 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Reliability.md", "a               the cache has a",
             .test("knownTraceBreaksNoRule")),
+        OtherBlock(
+            "Docs/Reliability.md", "… b c           the cache has b and c",
+            .test("knownTraceBreaksNoRule")),
 
         // Stories. Before them, the notation.
         OtherBlock(

@@ -130,7 +130,8 @@ import Testing
         }
         #expect(await workspace.reply("push {}").hasPrefix("error: the message has no message_id"))
         #expect(await push(99, "general").hasPrefix("1 message is stored"))
-        #expect(await push(99, "general").contains("the same version or a newer one"))
+        _ = await workspace.reply("delete 57")
+        #expect(await push(57, "general") == "the message was not stored: it was deleted")
         await workspace.end()
     }
 

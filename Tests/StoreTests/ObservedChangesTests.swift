@@ -151,23 +151,23 @@ import Testing
             pictures(everything) == [
                 "1 gap(-∞ +∞) group(general) gap(-∞ +∞) open(other) +a +b",
                 "2 item(r) item(s) user(ann) stale(-∞ +∞)",
-                "3 typing(ann) typing() upload(r 1/2) upload(s 2/2) connection(open)",
+                "3 typing(ann) typing() upload(r 1/2) upload(s 2/2) connection(online)",
                 "4 -a cleared(general) gap(-∞ +∞) noitem(r) removed(other)",
             ])
         #expect(
             pictures(general) == [
                 "1 gap(-∞ +∞) group(general) +a", "2 item(r) stale(-∞ +∞)",
-                "3 typing(ann) upload(r 1/2) connection(open)",
+                "3 typing(ann) upload(r 1/2) connection(online)",
                 "4 -a cleared(general) gap(-∞ +∞) noitem(r)",
             ])
         #expect(
             pictures(channels) == [
-                "1 group(general) open(other)", "3 typing(ann) typing() connection(open)",
+                "1 group(general) open(other)", "3 typing(ann) typing() connection(online)",
                 "4 removed(other)",
             ])
         #expect(
             pictures(items) == [
-                "2 item(r) item(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
+                "2 item(r) item(s)", "3 upload(r 1/2) upload(s 2/2) connection(online)",
                 "4 noitem(r)",
             ])
     }
@@ -193,7 +193,7 @@ import Testing
         }
         #expect(
             pictures(changes) == [
-                "1 connection(connecting)", "2 connection(open) gap(-∞ +∞) +a typing()",
+                "1 connection(connecting)", "2 connection(online) gap(-∞ +∞) +a typing()",
             ])
     }
 

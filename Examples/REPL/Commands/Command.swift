@@ -164,6 +164,7 @@ func sentence(of error: any Error) -> String {
 /// Advice in the errors of the package, and what a user of the prompt does instead.
 let adviceByCall: [(call: String, command: String)] = [
     ("call connect(as:) first", "type connect USER"),
+    ("call connect(as:) or open(as:) first", "type connect USER"),
     ("call of connect(as:)", "connect"),
     ("call start() first", "open it again"),
     ("loadMore() is already in progress", "the next page is being fetched"),

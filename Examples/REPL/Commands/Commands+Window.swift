@@ -35,7 +35,7 @@ extension Command {
             let (id, url) = try await arguments.wordInChannel()
             let device = try arguments.device
             let params = try arguments.params(ThreadedMessageListParams(), arguments.json)
-            if device.client.connectionState == .open,
+            if device.client.connectionState == .online,
                 try await device.client.message(MessageID(id), in: url) == nil
             {
                 throw CommandError.noMessage(id, in: url)

@@ -21,8 +21,9 @@ struct LogPreset: Sendable {
     /// The values of a field of which the line is not a message.
     var except: (path: String, values: [String])?
 
-    /// The values of a field of a notice, which is a message of the channel itself. A value may end
-    /// with `*`, for any further text.
+    /// The values of a field of a notice, which is a message of the channel itself.
+    ///
+    /// A value may end with `*`, for any further text.
     var system: (path: String, values: [String])?
 
     /// The path of a list of replies in a message.
