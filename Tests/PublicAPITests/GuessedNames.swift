@@ -35,6 +35,6 @@ func guessedProperties(_ message: Message, _ channel: GroupChannel, _ user: User
     let _: Bool = message.reactions.first?.contains("alice") ?? message.isEdited
     let _: Bool = message.isSent(by: user.id)
     let _: String? = message.extra["mood"]?.string
-    let _: Timestamp = message.createdAt.advanced(by: .seconds(1))
+    let _: Timestamp = message.createdAt + .seconds(1)
     let _: Timestamp = .now
 }
