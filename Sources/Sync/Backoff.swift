@@ -44,7 +44,7 @@ public struct Backoff: Hashable, Sendable {
     /// The longest delay that the engine waits: a day.
     ///
     /// `Task.sleep` traps on durations of centuries.
-    static let longestDelay = Duration.seconds(24 * 60 * 60)
+    package static let longestDelay = Duration.seconds(24 * 60 * 60)
 
     /// Returns the delay before an attempt.
     ///

@@ -2,7 +2,7 @@ public import Models
 import Store
 public import Sync
 
-/// What a client has received in a limited time: see ``ChatClient/catchUp(as:within:)``.
+/// The messages that arrived in a limited time: see ``ChatClient/catchUp(as:within:)``.
 public struct CatchUpResult: Sendable {
     /// The messages of other users that have arrived: they are newer than all messages that the
     /// device had of their channels, which are in the order of their URLs.
@@ -50,8 +50,8 @@ extension ChatClient {
             }
         }
         let timer = Task {
-            // An error means that the work has ended. `Task.sleep` traps on durations of centuries.
-            guard (try? await sleep(min(limit, .seconds(24 * 60 * 60)))) != nil else { return }
+            // An error means that the work has ended.
+            guard (try? await sleep(min(limit, Backoff.longestDelay))) != nil else { return }
             work.cancel()
         }
         let failure = await work.value
