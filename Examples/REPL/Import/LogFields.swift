@@ -92,11 +92,10 @@ package struct LogFields: Sendable {
     ///
     /// - Parameters:
     ///   - line: The line, a JSON object.
-    ///   - number: The number of the line.
     ///   - tally: The tally to which the fields of the line are added.
     /// - Returns: The message.
     /// - Throws: ``CommandError``, which names the missing or invalid field.
-    package func message(of line: Data, number: Int, _ tally: inout Tally) throws -> Message {
+    package func message(of line: Data, _ tally: inout Tally) throws -> Message {
         try message(of: try Self.object(line), &tally)
     }
 

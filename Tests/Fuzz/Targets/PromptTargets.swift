@@ -8,10 +8,9 @@ extension FuzzTarget {
     /// Each line must become a message that survives the binary form, or an error.
     static let chatLogs = FuzzTarget("ChatLog") { input in
         var tally = LogFields.Tally()
-        for (index, line) in input.split(separator: 0x0A).enumerated() {
+        for line in input.split(separator: 0x0A) {
             do {
-                let message = try LogFields().message(
-                    of: Data(line), number: index + 1, &tally)
+                let message = try LogFields().message(of: Data(line), &tally)
                 let again = try? Message(serialized: message.serialize())
                 precondition(again == message, "A message is not read as it was written.")
             } catch {
