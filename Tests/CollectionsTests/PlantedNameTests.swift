@@ -13,7 +13,7 @@ import Testing
 /// directories or large files.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct PlantedNameTests {
-    /// What replaces a file or a directory.
+    /// The replacement of a file or a directory.
     enum Plant: CaseIterable, Sendable {
         case pipe, directory, linkToFile, linkToDirectory, largeFile
     }

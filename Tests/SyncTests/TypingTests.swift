@@ -69,7 +69,7 @@ import Testing
         try await story.end()
     }
 
-    /// While the user goes on typing, the timeout starts again with each report.
+    /// While the user continues typing, the timeout starts again with each report.
     @Test func repeatedReportProlongsTyping() throws {
         var typing = TypingChannels()
         let first = typing.record("general", isTyping: true)

@@ -8,7 +8,7 @@ struct LogExport {
     private(set) var messageCount = 0
     private(set) var gapCount = 0
 
-    /// What the file does not contain, in words.
+    /// A description of the data that the file does not contain.
     let omissions: [String]
 
     private let file: UnsafeMutablePointer<FILE>

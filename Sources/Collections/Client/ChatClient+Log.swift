@@ -28,7 +28,7 @@ extension ChatClient {
         /// The channel that the line is about; `nil` if it is about none, or about several ones.
         public let channelURL: ChannelURL?
 
-        /// What has happened, in one line without texts of messages.
+        /// A description of the event in one line, without texts of messages.
         public let text: String
 
         init(_ level: Level, _ text: String, in channelURL: ChannelURL? = nil) {

@@ -79,7 +79,7 @@ extension ServerState {
         if isTyping {
             let isNew = !channel.typing.contains(userID)
             if isNew { channel.typing.append(userID) }
-            // Repeat the report for a user who goes on typing: a device forgets it after a while.
+            // Repeat the report for a user who continues typing: a device forgets it after a while.
             let last = channel.typingReports[userID] ?? .distantPast
             if isNew || now().elapsed(since: last) >= Self.typingInterval {
                 channel.typingReports[userID] = now()

@@ -20,7 +20,7 @@ public struct StoreRowChange: Hashable, Sendable {
         return "\(parts.joined(separator: ", ")) in table \(tableName)"
     }
 
-    /// What happened to the row: saved, replaced or removed.
+    /// The kind of the change: the row was saved, replaced or removed.
     package var verb: String {
         newValue == nil ? "removed" : oldValue == nil ? "saved" : "replaced"
     }

@@ -127,7 +127,7 @@ public struct MarkAsDelivered: OfflineRequest {
 /// The server ends the typing of a user who sends a message, leaves the channel or disconnects. A
 /// server may not notice that a device has lost the network. Therefore the engine also ends it: when
 /// its own connection ends, and after ``SyncOptions/typingTimeout`` without another report. While a
-/// user goes on typing, the client repeats the request with each key press, at most once in each
+/// user continues typing, the client repeats the request with each key press, at most once in each
 /// interval of its `typingThrottle`. If the server has no timeout of its own, let the feed repeat
 /// the report from time to time.
 public struct SetTyping: BackendRequest, ChannelCall {
