@@ -153,11 +153,13 @@ import Testing
         let story = try await Story()
         try await story.say("a")
         try await story.connect()
+        story.network.hold([.messages])
         let view = story.view()
         let api = view.collection.start()
         view.collection.dispose()
         await expectError(.disposed) { try await api.refreshed }
         #expect(view.notifications() == [])
+        story.network.stopHolding()
         try await story.end()
     }
 
