@@ -289,7 +289,7 @@ extension ChatStore {
 extension Change.Operation {
     fileprivate var isOfOutbox: Bool {
         switch self {
-        case .savedOutboxItem, .removedOutboxItem, .savedDraft: true
+        case .savedOutboxItem, .removedOutboxItem, .savedDraft, .savedLabels: true
         case .changedRow(let row): row.home == .kept
         default: false
         }

@@ -34,6 +34,10 @@ import Testing
                 // If the network loses the request, the engine retries it.
                 try? await story.connect()
             case 3 where random.oneIn(8): try await story.engine.clearCachedData()
+            case 4 where !urls.isEmpty:
+                let url = urls[random.number(below: urls.count)]
+                let labels = ChannelLabels.random(&random)
+                try story.engine.store.write { try $0.setLabels(labels, of: url) }
             default: await story.change(&urls, bob, &random)
             }
             for view in views { #expect(view.differences == []) }
@@ -43,10 +47,10 @@ import Testing
         try await story.catchUp()
 
         let held = try await story.channels(of: bob)
+        let labels = try story.engine.store.channelLabels()
         for view in views {
             let query = view.collection.query
-            let expected = held.filter { query.belongsTo($0, currentUserID: "bob") }
-                .sorted(by: query.precedes).map(\.url)
+            let expected = query.list(of: held, labels).map(\.url)
             try await view.load()
             #expect(expected.starts(with: view.collection.channels.map(\.url)))
             while view.collection.hasMore { try await view.load() }
@@ -63,10 +67,7 @@ import Testing
                 == held.count { $0.myMemberState == .invited })
         await story.engine.close()
         let queries = views.map(\.collection.query)
-        let expected = queries.map { query in
-            held.filter { query.belongsTo($0, currentUserID: "bob") }
-                .sorted(by: query.precedes).map(\.url.rawValue)
-        }
+        let expected = queries.map { $0.list(of: held, labels).map(\.url.rawValue) }
         let engine = story.restarted()
         for (query, expected) in zip(queries, expected) {
             let view = ChannelView(
@@ -90,7 +91,7 @@ extension GroupChannelListQuery {
         query.hiddenStateFilter = HiddenStateFilter.allCases.randomElement(using: &random)!
         if random.oneIn(2) { query.hiddenStateFilter = .all }
         for _ in 0..<random.number(below: 3) {
-            switch random.number(below: 16) {
+            switch random.number(below: 18) {
             case 0: query.includesEmptyChannel = false
             case 1: query.includesFrozenChannel = false
             case 2: query.channelURLsFilter = ["c1", "c3", "c4", "gone"]
@@ -105,7 +106,11 @@ extension GroupChannelListQuery {
             case 11: query.userIDsIncludeFilter = ["carol"]
             case 12: query.userIDsExactFilter = ["alice"]
             case 13: query.searchQuery = "b"
-            case 14:
+            case 14: query.labelListedFirst = "top"
+            case 15:
+                query.labelsFilter = random.oneIn(2) ? ["a", "top"] : []
+                query.excludedLabelsFilter = random.oneIn(2) ? ["b"] : []
+            case 16:
                 query.metaDataKeyFilter = "rank"
                 query.metaDataValuesFilter = ["1", "2"]
             default:
@@ -117,6 +122,36 @@ extension GroupChannelListQuery {
             }
         }
         return query
+    }
+
+    /// Returns the channels that the list of bob contains, in its order.
+    fileprivate func list(
+        of channels: [GroupChannel], _ labels: [ChannelURL: ChannelLabels]
+    ) -> [GroupChannel] {
+        func isFirst(_ channel: GroupChannel) -> Bool {
+            labelListedFirst.map { labels[channel.url]?.labels.contains($0) ?? false } ?? false
+        }
+        func isListed(_ channel: GroupChannel) -> Bool {
+            let labels = labels[channel.url]?.labels ?? []
+            return (labelsFilter.isEmpty || !labels.isDisjoint(with: labelsFilter))
+                && labels.isDisjoint(with: excludedLabelsFilter)
+                && belongsTo(channel, currentUserID: "bob")
+        }
+        let listed = channels.filter(isListed)
+        let first = Dictionary(grouping: listed.filter(isFirst)) { labels[$0.url]?.sortKey }
+        // The keys of this test are ASCII.
+        let keys = first.keys.compactMap(\.self).sorted() + (first[nil] == nil ? [] : [nil])
+        return keys.flatMap { first[$0]?.sorted(by: precedes) ?? [] }
+            + listed.filter { !isFirst($0) }.sorted(by: precedes)
+    }
+}
+
+extension ChannelLabels {
+    fileprivate static func random(_ random: inout SeededRandom) -> ChannelLabels {
+        var labels = ChannelLabels()
+        for label in ["a", "b", "top"] where random.oneIn(2) { labels.labels.insert(label) }
+        labels.sortKey = [nil, "", "1", "2"][random.number(below: 4)]
+        return labels
     }
 }
 

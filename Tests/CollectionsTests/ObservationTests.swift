@@ -33,6 +33,9 @@ import Testing
         try await view.collection.setDraft("x")
         await list.until { list.collection.drafts == ["general": "x"] }
         #expect(try await isUpToDate() == ["draft 1", "list.drafts 1"])
+        try story.store.write { try $0.setLabels(ChannelLabels(["work"]), of: "general") }
+        while list.collection.labels.isEmpty { await Task.yield() }
+        #expect(try await isUpToDate() == ["list.labels 1"])
         let receipt = view.collection.channel.readReceipts["alice"]
         story.clock.advance(by: .seconds(1))
         try await story.alice.perform(MarkAsRead("general"))
@@ -78,6 +81,7 @@ private final class Counts {
         count("isChannelDeleted") { _ = messages.isChannelDeleted }
         count("list.channels") { _ = channels.channels }
         count("list.drafts") { _ = channels.drafts }
+        count("list.labels") { _ = channels.labels }
         count("list.hasMore") { _ = channels.hasMore }
         count("list.isStale") { _ = channels.isStale }
     }

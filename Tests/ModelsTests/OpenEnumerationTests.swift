@@ -75,6 +75,6 @@ extension OpenWireEnum {
                 }
             }
         }
-        #expect(count == 73)
+        #expect(count == 74)
     }
 }

@@ -115,6 +115,9 @@ extension Change.Operation {
         case .ephemeral(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"
         case .savedDraft(let text, let url): "draft(\(url) \(text))"
+        case .savedLabels(let labels, let url, let channel):
+            "labels(\(url) \(labels.labels.sorted().joined(separator: " "))"
+                + "\(channel == nil ? "" : " stored"))"
         case .changedRow(let row): "row(\(row.name))"
         case .ephemeral(.caughtUp(let url)): "caughtUp(\(url))"
         case .ephemeral(.uploadProgress(let id, _, let bytes, let total)):

@@ -252,7 +252,8 @@ private struct FoldedWorld {
         case .savedOutboxItem(let item): items[item.requestID] = item
         case .removedOutboxItem(let item):
             try expect(items.removeValue(forKey: item.requestID) == item)
-        case .savedDraft, .changedRow, .ephemeral, .missed, .replacedCache: try expect(false)
+        case .savedDraft, .savedLabels, .changedRow, .ephemeral, .missed, .replacedCache:
+            try expect(false)
         }
     }
 

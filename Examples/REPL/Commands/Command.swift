@@ -229,7 +229,7 @@ extension Command {
         ("Eviction", eviction),
         ("Messages in the store", messages),
         ("Gaps between them", history),
-        ("Channels in the store", channels),
+        ("Channels in the store", channels + labels),
         ("The outbox", outbox),
         ("The file cache, without a store", fileCache),
         ("Records and times", records),

@@ -37,6 +37,8 @@ extension Change.Operation {
             "removed outbox item \(item.requestID) from \(item.channelURL)"
         case .savedDraft("", let url): "removed the draft of \(url)"
         case .savedDraft(_, let url): "saved the draft of \(url)"
+        case .savedLabels(let labels, let url, _):
+            labels.isEmpty ? "removed the labels of \(url)" : "saved the labels of \(url)"
         case .changedRow(let row): "\(row.verb) \(row.name)"
         case .ephemeral(let event): "event: \(event.text)"
         case .missed: "more changes than are kept: read the store again"

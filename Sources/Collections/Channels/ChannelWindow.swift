@@ -33,6 +33,11 @@ struct ChannelWindow {
     private(set) var isReplaced = false
     /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
     private var wanted = 0
+    /// The local labels of all channels that have any; empty until the first channels are loaded.
+    private(set) var labels: [ChannelURL: ChannelLabels] = [:]
+    /// The number of times that ``labels`` has changed.
+    private(set) var labelsGeneration = 0
+    private var hasReadLabels = false
     private var list = OrderedList<GroupChannel, ChannelListPosition>()
 
     init(of query: GroupChannelListQuery, userID: UserID? = nil) {
@@ -49,6 +54,7 @@ struct ChannelWindow {
         var edits = ChannelEdits()
         for channel in channels { edits.remove(channel.url, source) }
         upper = .beginning
+        set(labels: [:])
         return edits
     }
 
@@ -67,6 +73,14 @@ struct ChannelWindow {
                 if upper != .beginning { upper = .end }
                 (isComplete, isReplaced) = (false, upper != .beginning)
                 edits.isCleared = true
+            case .savedLabels(let labels, let url, let channel):
+                self.labels[url] = labels.isEmpty ? nil : labels
+                labelsGeneration += 1
+                // A channel of a cleared cache is listed without being stored.
+                let listed = edits.rows.affects(url) ? nil : list[url]
+                if query.usesLabels, let channel = channel ?? listed {
+                    save(channel, entry.source, &edits)
+                }
             case .missed: edits.isMissed = true
             default: break
             }
@@ -77,12 +91,28 @@ struct ChannelWindow {
     private func save(
         _ channel: GroupChannel, _ source: CollectionEventSource?, _ edits: inout ChannelEdits
     ) {
-        let position = ChannelListPosition(of: channel, in: query)
-        guard .position(position) <= upper, query.belongsTo(channel, currentUserID: userID) else {
+        let position = position(of: channel)
+        guard .position(position) <= upper, query.belongsTo(channel, currentUserID: userID),
+            labels(of: channel).belong(to: query)
+        else {
             return edits.remove(channel.url, source)
         }
         edits.rows.save(channel, at: position)
         edits.sources[channel.url] = source
+    }
+
+    private func labels(of channel: GroupChannel) -> ChannelLabels {
+        labels[channel.url] ?? ChannelLabels()
+    }
+
+    private func position(of channel: GroupChannel) -> ChannelListPosition {
+        ChannelListPosition(of: channel, in: query, labels: labels(of: channel))
+    }
+
+    private mutating func set(labels new: [ChannelURL: ChannelLabels]) {
+        if labels == new { return }
+        labels = new
+        labelsGeneration += 1
     }
 
     /// Applies edits to the rows, and returns the differences.
@@ -112,6 +142,10 @@ struct ChannelWindow {
         var edits = ChannelEdits()
         // The store has the whole list again: remove the channels that the user has lost.
         if isReplaced, isComplete { edits = try readAgain(isComplete: true, in: reader) }
+        if !hasReadLabels {
+            set(labels: try reader.channelLabels())
+            hasReadLabels = true
+        }
         let left = count - channels.count
         if upper != .end, left > 0 {
             var last: ChannelListPosition?
@@ -120,11 +154,9 @@ struct ChannelWindow {
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
-                edits.rows.save(channel, at: ChannelListPosition(of: channel, in: query))
+                edits.rows.save(channel, at: position(of: channel))
             }
-            upper =
-                found.count > left
-                ? .position(ChannelListPosition(of: found[left - 1], in: query)) : .end
+            upper = found.count > left ? .position(position(of: found[left - 1])) : .end
         }
         self.isComplete = isComplete
         wanted = count
@@ -146,9 +178,10 @@ struct ChannelWindow {
         // The rows come from the reader. The queued changes determine only the sources of the
         // edits, and whether the cache was cleared.
         for change in skipped { edits.sources.merge(next.fold(change).sources) { $1 } }
+        next.set(labels: try reader.channelLabels())
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
-            let position = ChannelListPosition(of: channel, in: query)
+            let position = next.position(of: channel)
             guard .position(position) <= next.upper else { break }
             edits.rows.save(channel, at: position)
         }

@@ -1,6 +1,6 @@
 public import Models
 public import Observation
-import Store
+public import Store
 public import Sync
 
 /// A live list of the user's group channels, which shows cached channels first and stays in sync
@@ -17,8 +17,8 @@ public import Sync
 /// collection inserts, moves and deletes channels as they change. The store and the server apply
 /// the same filters and the same order.
 ///
-/// The collection is isolated to the main actor. ``channels``, ``hasMore``, ``isStale`` and
-/// ``drafts`` are observable, and each is invalidated only by changes of its own value. Views that
+/// The collection is isolated to the main actor. ``channels``, ``hasMore``, ``isStale``,
+/// ``drafts`` and ``labels`` are observable, and each is invalidated only by changes of its own value. Views that
 /// use Observation need no delegate.
 @MainActor
 @Observable
@@ -42,7 +42,7 @@ public final class GroupChannelCollection {
     @ObservationIgnored public let engine: SyncEngine
 
     @ObservationIgnored private var window: ChannelWindow
-    @ObservationIgnored private var observed = (hasMore: true, isStale: false)
+    @ObservationIgnored private var observed = (hasMore: true, isStale: false, labels: 0)
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
     @ObservationIgnored private let tasks = TaskBag()
@@ -98,9 +98,19 @@ public final class GroupChannelCollection {
         return window.isReplaced
     }
 
+    /// The local labels of channels, for example for an icon in the row of a pinned channel.
+    ///
+    /// The dictionary is empty until ``start()``. It then contains all channels with labels, whether
+    /// or not the list contains them.
+    public var labels: [ChannelURL: ChannelLabels] {
+        access(keyPath: \.labels)
+        return window.labels
+    }
+
     private func notifyObservers() {
         let known = observed
-        observed = (window.hasMore, window.isReplaced)
+        observed = (window.hasMore, window.isReplaced, window.labelsGeneration)
+        if observed.labels != known.labels { withMutation(keyPath: \.labels) {} }
         if observed.hasMore != known.hasMore { withMutation(keyPath: \.hasMore) {} }
         if observed.isStale != known.isStale { withMutation(keyPath: \.isStale) {} }
     }

@@ -13,6 +13,7 @@ extension CollectionEventSource {
         .localMessageUpdated: "localMessageUpdated",
         .localMessageDeleted: "localMessageDeleted",
         .localReactionUpdated: "localReactionUpdated",
+        .localLabelsUpdated: "localLabelsUpdated",
         .eventMessageSent: "eventMessageSent",
         .eventMessageReceived: "eventMessageReceived",
         .eventMessageUpdated: "eventMessageUpdated",

@@ -34,6 +34,8 @@ public struct CollectionEventSource: OpenEnumeration {
     public static let localMessageDeleted = Self(rawValue: 8)
     /// The user added or removed a reaction.
     public static let localReactionUpdated = Self(rawValue: 9)
+    /// The app changed the local labels of a channel.
+    public static let localLabelsUpdated = Self(rawValue: 10)
 
     // MARK: Live events
 

@@ -80,6 +80,9 @@ public struct GroupChannelListQuery: Record {
             Field(
                 30, "metadata_value_startswith",
                 \GroupChannelListQuery.metaDataValueStartsWithFilter),
+            Field(31, "labels", \GroupChannelListQuery.labelsFilter),
+            Field(32, "excluded_labels", \GroupChannelListQuery.excludedLabelsFilter),
+            Field(33, "label_listed_first", \GroupChannelListQuery.labelListedFirst),
         ])
 }
 
@@ -241,6 +244,47 @@ extension GroupChannelListQuery {
     public var metaDataValueStartsWithFilter: String? {
         get { self[30] }
         set { self[30] = newValue }
+    }
+}
+
+// MARK: Local labels
+
+extension GroupChannelListQuery {
+    /// The local labels of which a channel must have at least one; empty for no filter.
+    ///
+    /// Labels are stored on this device. The server knows neither them nor the properties of a query
+    /// that concern them.
+    public var labelsFilter: [String] {
+        get { self[31] }
+        set { self[31] = newValue }
+    }
+
+    /// The local labels of which a channel must have none, such as "archived".
+    public var excludedLabelsFilter: [String] {
+        get { self[32] }
+        set { self[32] = newValue }
+    }
+
+    /// The local label whose channels are listed first, such as "pinned".
+    ///
+    /// These channels are ordered by their local sort keys, then by ``order``. All other channels
+    /// follow in that order. ``precedes(_:_:)`` does not consider labels.
+    public var labelListedFirst: String? {
+        get { self[33] }
+        set { self[33] = newValue }
+    }
+
+    /// A Boolean value that indicates whether the list depends on local labels.
+    package var usesLabels: Bool {
+        !labelsFilter.isEmpty || !excludedLabelsFilter.isEmpty || labelListedFirst != nil
+    }
+
+    /// The query that a server receives.
+    package var withoutLabels: GroupChannelListQuery {
+        var query = self
+        (query.labelsFilter, query.excludedLabelsFilter) = ([], [])
+        query.labelListedFirst = nil
+        return query
     }
 }
 

@@ -87,11 +87,17 @@ enum ChannelSorting: Hashable, Sendable {
 package struct ChannelListPosition: Hashable, Sendable {
     let key: KeyBytes
 
-    /// Creates the position that a channel has in the list of a query.
-    package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // Any channel number is right here: it only orders rows with the same URL, and there is
-        // only one such row.
-        key = ChannelSorting(query).key(of: channel, .max)
+    /// Creates the position that a channel with some labels has in the list of a query.
+    package init(
+        of channel: GroupChannel, in query: GroupChannelListQuery,
+        labels: ChannelLabels = ChannelLabels()
+    ) {
+        key = ByteWriter.key {
+            labels.writePosition(in: query, to: &$0)
+            // Any channel number is right here: it only orders rows with the same URL, and there is
+            // only one such row.
+            $0.raw(ChannelSorting(query).key(of: channel, .max))
+        }
     }
 }
 

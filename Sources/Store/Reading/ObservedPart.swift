@@ -17,13 +17,14 @@ public struct ObservedPart: Hashable, Sendable {
     /// The whole store.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items and draft,
-    /// the users who are typing in it, and the progress of its uploads.
+    /// One channel: the channel itself, its messages, gaps, stale ranges, outbox items, draft and
+    /// labels, the users who are typing in it, and the progress of its uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels with their drafts and the users who type, enter and exit, but without messages.
+    /// All channels with their drafts and labels, and the users who type, enter and exit, but without
+    /// messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.
@@ -58,6 +59,7 @@ public struct ObservedPart: Hashable, Sendable {
         case .channels:
             switch operation {
             case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft,
+                .savedLabels,
                 .ephemeral(.typing), .ephemeral(.participants), .ephemeral(.caughtUp):
                 return true
             default: return false

@@ -33,8 +33,8 @@ extension StoreReader {
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
     ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
-    ///     first page. The page starts after the position that this value has in the list, even if
-    ///     the stored channel has moved since.
+    ///     first page. The page starts after the position that this value and its current labels have
+    ///     in the list, even if the stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
     ///   - currentUserID: The current user. Filters by the nicknames of members ignore this user.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
@@ -46,15 +46,19 @@ extension StoreReader {
     ///   ninth order discards the other eight. There is one exception: the first hundred channels
     ///   of an order are available without reading all channels, if the order was requested before
     ///   the store was last closed or suspended, and no channel has changed since. Inside a batch,
-    ///   O(*b*) more in the number of rows that the batch has written.
+    ///   O(*b*) more in the number of rows that the batch has written. A query that uses labels reads
+    ///   the labels of all channels first, and each channel with a label that it selects.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
     ) throws(StoreError) -> [GroupChannel] {
-        try groupChannels(
-            matching: query, after: last.map { ChannelListPosition(of: $0, in: query) },
-            limit: limit,
-            currentUserID: currentUserID)
+        var position: ChannelListPosition?
+        if let last {
+            let labels = query.usesLabels ? try channelLabels()[last.url] : nil
+            position = ChannelListPosition(of: last, in: query, labels: labels ?? ChannelLabels())
+        }
+        return try groupChannels(
+            matching: query, after: position, limit: limit, currentUserID: currentUserID)
     }
 
     /// Returns the group channels of a list after a position in the list.
@@ -66,7 +70,11 @@ extension StoreReader {
         limit: Int? = nil,
         currentUserID: UserID? = nil
     ) throws(StoreError) -> [GroupChannel] {
-        try view.channels(ChannelSorting(query), after: position?.key, limit: limit) {
+        if query.usesLabels {
+            return try labeledChannels(
+                matching: query, after: position, limit: limit, currentUserID: currentUserID)
+        }
+        return try view.channels(ChannelSorting(query), after: position?.key, limit: limit) {
             query.belongsTo($0, currentUserID: currentUserID)
         }
     }
@@ -260,7 +268,7 @@ extension StoreView {
         return keys
     }
 
-    fileprivate func channels<Value: ListedChannel>(
+    func channels<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, limit: Int?,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
@@ -314,7 +322,7 @@ extension StoreView {
 
     /// Returns a channel of a list, from the cache if the channel was returned recently; `nil` if
     /// the list omits the channel.
-    private func channel<Value: ListedChannel>(
+    func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
         if batch == nil,

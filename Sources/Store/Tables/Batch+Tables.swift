@@ -128,6 +128,9 @@ extension Batch {
         } else {
             unreportedTables.insert(name)
         }
+        if name == ChannelLabels.table.name, home == ChannelLabels.table.home {
+            try recordLabels(key, value)
+        }
         if let value {
             rows.overlay(of: home).put({ $0.raw(key) }, { $0.raw(value) })
         } else {

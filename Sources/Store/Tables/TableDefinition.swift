@@ -119,7 +119,9 @@ final class UsedTables: Sendable {
         let use = Use(
             home: table.home, key: ObjectIdentifier(Key.self), value: ObjectIdentifier(Value.self),
             version: table.version)
-        let known = state.withLock { $0.uses[table.name] }
+        // The prompt and the inspector take the types from the definition.
+        let isRaw = Key.self == RawKey.self
+        let known = isRaw ? nil : state.withLock { $0.uses[table.name] }
         if known == use { return }
         let path = view.rows(of: table.home).path
         func fail(_ message: String) -> StoreError {
@@ -153,7 +155,7 @@ final class UsedTables: Sendable {
                 throw fail("has values of type \(found.form), not \(new.form)")
             }
         }
-        state.withLock { $0.uses[table.name] = use }
+        if !isRaw { state.withLock { $0.uses[table.name] = use } }
     }
 
     func forget(_ name: String) { state.withLock { $0.uses[name] = nil } }

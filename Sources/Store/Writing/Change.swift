@@ -112,6 +112,11 @@ extension Change {
         /// The draft of a channel was saved, or removed if the text is empty.
         case savedDraft(String, of: ChannelURL)
 
+        /// The local labels of a channel were saved, or removed if they are empty.
+        ///
+        /// The last value is the channel; `nil` if no group channel with this URL is stored.
+        case savedLabels(ChannelLabels, of: ChannelURL, GroupChannel?)
+
         /// A row of a table of the app was saved or removed.
         ///
         /// Reported only if the table or everything was observed when the batch began.
@@ -157,7 +162,7 @@ extension Change.Operation {
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
-        case .savedDraft(_, let url): url
+        case .savedDraft(_, let url), .savedLabels(_, let url, _): url
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
             .ephemeral(.caughtUp(let url)), .ephemeral(.uploadProgress(_, let url, _, _)):
             url

@@ -193,7 +193,7 @@ extension SyncEngine {
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
     ) async throws(SyncError) -> Page<GroupChannel> {
-        var query = query
+        var query = query.withoutLabels
         query.limit = query.pageSize
         return try await make(FetchChannels(call: CoreCall.Channels(query: query, cursor: cursor)))
     }

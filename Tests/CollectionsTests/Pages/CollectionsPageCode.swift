@@ -70,6 +70,24 @@ import Testing
         await client.close()
     }
 
+    @Test func labelsOrderAList() async throws {
+        let story = try await ClientStory()
+        let client = try await story.connected()
+
+        try await client.changeLabels(of: "family") { labels in
+            labels.labels.insert("pinned")
+            labels.sortKey = "1"
+        }
+        var query = GroupChannelListQuery()
+        query.labelListedFirst = "pinned"  // in the order of the sort keys
+        query.excludedLabelsFilter = ["archived"]
+        let inbox = try client.makeGroupChannelCollection(query)
+        inbox.start()
+
+        #expect(inbox.labels == ["family": ChannelLabels(["pinned"], sortKey: "1")])
+        await client.close()
+    }
+
     @Test func storageFollowsTheOptions() async throws {
         let backend = try EmbeddedServer.inMemory().client()
         let directory = FileManager.default.temporaryDirectory

@@ -1,0 +1,37 @@
+import Scrollback
+
+extension Command {
+    static let labels: [Command] = [
+        Command("labels", "Lists the channels with local labels.") { arguments in
+            try arguments.expectNoWords()
+            let labels = try arguments.workspace.store.channelLabels()
+            let rows = labels.sorted { $0.key < $1.key }.map { [$0.key.rawValue, $0.value.line] }
+            return table(rows, limit: .everything, orNone: "no channel has labels") { $0 }
+        },
+        Command(
+            "label CHANNEL [LABEL...] [sort KEY]",
+            "Sets the local labels and sort key of a channel; without any, removes them.",
+            example: "label general pinned work sort 1"
+        ) { arguments in
+            let url = try arguments.channel
+            var words = Array(arguments.words.dropFirst())
+            var labels = ChannelLabels()
+            if words.count > 1, words[words.count - 2] == "sort" {
+                labels.sortKey = words.removeLast()
+                words.removeLast()
+            }
+            labels.labels = Set(words)
+            try arguments.workspace.store.write { try $0.setLabels(labels, of: url) }
+            return labels.isEmpty
+                ? "\(url) has no labels" : "labels of \(url): \(labels.line)"
+        },
+    ]
+}
+
+extension ChannelLabels {
+    fileprivate var line: String {
+        let names = labels.sorted().joined(separator: ", ")
+        return [names, sortKey.map { "sort \($0)" } ?? ""].filter { !$0.isEmpty }
+            .joined(separator: "; ")
+    }
+}
