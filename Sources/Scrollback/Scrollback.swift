@@ -23,6 +23,7 @@
 @_exported public import class Collections.MessageSearch
 @_exported public import protocol Collections.MessageSearchDelegate
 @_exported public import struct Collections.OutgoingMessage
+@_exported public import class Collections.RowCollection
 @_exported public import struct Collections.SearchPage
 @_exported public import struct Collections.ServerSearch
 @_exported public import enum Collections.StartingPoint
@@ -93,8 +94,14 @@
 @_exported public import struct Store.Gap
 @_exported public import struct Store.MigrationProgress
 @_exported public import struct Store.OutboxLoss
+@_exported public import struct Store.Pair
 @_exported public import struct Store.PushInbox
 @_exported public import struct Store.StoreError
+@_exported public import protocol Store.StoreKey
+@_exported public import struct Store.StoreKeyRange
+@_exported public import struct Store.StoreTable
+@_exported public import enum Store.StoreTableHome
+@_exported public import struct Store.Triple
 @_exported public import struct Sync.Backoff
 @_exported public import enum Sync.CacheClearOrder
 @_exported public import struct Sync.CacheLimits

@@ -63,3 +63,27 @@ func options() -> ChatClientOptions {
     options.log = { line in if line.level >= .warning { print(line.text) } }
     return options
 }
+
+struct Bookmark: Codable {
+    var note: String
+
+    static let table = StoreTable<Pair<ChannelURL, Timestamp>, Bookmark>("bookmarks")
+    static let recent = StoreTable<Triple<String, Int, Bool>, Data>("recent", home: .cached)
+}
+
+@MainActor
+func bookmark(_ message: Message, _ client: ChatClient) async throws -> [String] {
+    let bookmarks: RowCollection = try client.table(
+        Bookmark.table, within: .beginning(with: message.channelURL), isDescending: true, limit: 50)
+    try await bookmarks.put(
+        Bookmark(note: message.text), for: Pair(message.channelURL, message.createdAt))
+    return bookmarks.rows.map(\.value.note)
+}
+
+@MainActor
+func pinChannel(_ url: ChannelURL, _ client: ChatClient) async throws {
+    try await client.setLabels(ChannelLabels(["pinned"], sortKey: "1"), of: url)
+    var query = GroupChannelListQuery()
+    query.labelListedFirst = "pinned"
+    try client.makeGroupChannelCollection(query).start()
+}
