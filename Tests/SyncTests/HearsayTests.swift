@@ -87,6 +87,61 @@ import Testing
         try await story.end()
     }
 
+    /// The server answers a request, then the message is edited, and a push delivers the edit
+    /// before the answer and the feed's event arrive.
+    @Test(arguments: [false, true])
+    func answerInFlightDoesNotRevertAPush(isLookup: Bool) async throws {
+        let story = try await Story.caching("a")
+        let message = try #require(try await story.alice.history(of: "general").first)
+        let id = try #require(message.messageID)
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("a")
+        story.network.hold([.feed, .messages, .lookup])
+        try await story.edit(message, to: "b")
+        try await story.held(1)
+        let answer = Task {
+            if isLookup {
+                _ = try await story.engine.fetchMessages([id], in: "general")
+            } else {
+                _ = try await story.engine.fetchMessages(
+                    in: "general", at: .newest, older: 9, newer: 0)
+            }
+        }
+        try await story.held(2)
+        try await story.edit(message, to: "c")
+        try await story.engine.ingest(story.alice.history(of: "general"))
+        #expect(try story.picture() == "c")
+        story.network.release(at: 1)
+        try await answer.value
+        #expect(try story.picture() == "c?")
+        // A lookup confirms the pushed copy, before the feed reports it.
+        try await story.held(2)
+        #expect(story.network.held.map(\.call) == [.feed, .lookup])
+        story.network.release(at: 1)
+        try await story.sees("c")
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    /// The message was deleted before the push arrives, and the feed has reported the deletion.
+    @Test func pushedMessageThatAPageInFlightLacksIsLookedUp() async throws {
+        let story = try await Story.caching("a")
+        await story.engine.disconnect()
+        let missed = try await story.say("b c")
+        try await story.delete(missed[0])
+        try await story.open()
+        story.network.hold([.messages])
+        async let page = story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        try await story.held(1)
+        try await story.engine.ingest([missed[0]])
+        #expect(try story.picture() == "a ~ b ~ c")
+        story.network.stopHolding()
+        _ = try await page
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a c")
+        try await story.end()
+    }
+
     @Test func pageAheadOfTheFeedDoesNotHideATruncation() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")

@@ -324,7 +324,7 @@ extension StoreReader {
         }
         for var message in page.messages {
             guard let position = message.position, isKnown(position),
-                !interim.touched.contains(position.messageID)
+                !interim.hasChanged(position.messageID)
             else { continue }
             found.comparedCount += 1
             guard let held = try self.message(position.messageID, in: url) else {
@@ -340,7 +340,7 @@ extension StoreReader {
             let idsOnPage = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)
             where isKnown(position) && !idsOnPage.contains(position.messageID)
-                && !interim.touched.contains(position.messageID)
+                && !interim.hasChanged(position.messageID)
             {
                 if let held = try message(position.messageID, in: url) {
                     found.extra.append(held)

@@ -27,6 +27,8 @@ struct Flights {
         fileprivate(set) var touched: Set<MessageID> = []
         /// The messages that were saved, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
+        /// The messages that were last saved from an untrusted source.
+        fileprivate(set) var unconfirmed: Set<MessageID> = []
         /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that were saved or removed.
@@ -53,17 +55,28 @@ struct Flights {
             deleted.contains(id) || (!isInAnswer && !touched.contains(id))
         }
 
+        /// Returns a Boolean value that indicates whether a message was saved, deleted or changed
+        /// since the request, from any source.
+        func hasChanged(_ id: MessageID) -> Bool { touched.contains(id) || saved.contains(id) }
+
         fileprivate mutating func add(_ change: RecordedChange) {
-            touched.insert(change.id)
             switch change.kind {
             case .touched:
+                touched.insert(change.id)
                 saved.insert(change.id)
+                unconfirmed.remove(change.id)
                 deleted.remove(change.id)
-            case .unconfirmed: saved.insert(change.id)
+            case .unconfirmed:
+                saved.insert(change.id)
+                unconfirmed.insert(change.id)
             case .deleted:
+                touched.insert(change.id)
+                unconfirmed.remove(change.id)
                 deleted.insert(change.id)
                 events[change.id] = nil
-            case .event(let event): events[change.id, default: []].append(event)
+            case .event(let event):
+                touched.insert(change.id)
+                events[change.id, default: []].append(event)
             }
         }
     }
@@ -175,7 +188,7 @@ struct Flights {
 
     mutating func recordTouched(_ id: MessageID, in url: ChannelURL) { record(id, url, .touched) }
 
-    /// Records that a message was saved that the server may have deleted since.
+    /// Records that a message was saved from an untrusted source.
     ///
     /// An answer that contains an older copy does not replace the message, but an answer without
     /// the message may mean that it was deleted.

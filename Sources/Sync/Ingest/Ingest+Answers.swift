@@ -78,7 +78,7 @@ extension Ingest {
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
         let overtaken = page.messages.compactMap(\.position)
-            .filter { interim.touched.contains($0.messageID) }
+            .filter { interim.hasChanged($0.messageID) }
         report.unconfirmed = (unreported + overtaken)
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.unconfirmed.isEmpty { try markVerified(url, extent) }
@@ -362,6 +362,7 @@ extension Flights.Interim {
     /// Returns whether an answer may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
+        if unconfirmed.contains(id) { return .unconfirmed }
         // Events of reactions and threads do not make the answer outdated, because they are applied
         // to it.
         return saved.contains(id) ? .unknown : .fresh

@@ -23,7 +23,8 @@ struct Ingest {
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
     /// The group channels that this batch has added.
     var addedChannels: [ChannelURL] = []
-    /// The channels in which this batch has opened a gap around a message.
+    /// The channels in which this batch has opened a gap around a message, or kept a copy that must
+    /// be confirmed.
     private(set) var dividedChannels: [ChannelURL] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
@@ -79,6 +80,10 @@ struct Ingest {
         case fresh
         /// The data may be older than the stored data.
         case unknown
+        /// An untrusted copy was stored since the request, and either copy may be newer.
+        ///
+        /// If the stored copy is newer, it is kept, and becomes stale until a lookup confirms it.
+        case unconfirmed
         /// The data may be older than events that the feed has reported earlier, so it does not
         /// prove that a message still exists.
         case untrusted
@@ -157,6 +162,7 @@ struct Ingest {
         let isReverted = isFeed && changedMessages.contains(position.messageID)
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
+        var isConfirmed = isCurrent || freshness == .unconfirmed
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
@@ -169,7 +175,11 @@ struct Ingest {
                 // The version may be earlier than the stored one, because edits can be removed.
                 if freshness == .fresh || isReverted { return held.replaced(by: message) }
                 // If the times are equal, the feed's version is newer.
-                return isFeed ? held.merged(with: message) : message.merged(with: held)
+                let merged = isFeed ? held.merged(with: message) : message.merged(with: held)
+                if freshness == .unconfirmed, merged != held.replaced(by: message) {
+                    isConfirmed = false
+                }
+                return merged
             }
             if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
         } catch {
@@ -178,11 +188,18 @@ struct Ingest {
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Record the message for requests in flight, even if it has not changed. Do not record
-        // untrusted data, because it must not take precedence over their answers.
-        if freshness != .untrusted { flights.recordTouched(position.messageID, in: url) }
+        // Record the message for requests in flight, even if it has not changed.
+        if freshness == .untrusted {
+            flights.recordUnconfirmed(position.messageID, in: url)
+        } else {
+            flights.recordTouched(position.messageID, in: url)
+        }
+        if freshness == .unconfirmed, !isConfirmed {
+            try markStale(position, in: url)
+            dividedChannels.append(url)
+        }
         // A reverted message stays stale: a later answer may still contain the removed edit.
-        if isCurrent, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
+        if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
         try acknowledge(message)
         return true
     }

@@ -50,13 +50,7 @@ extension SyncCore {
                     // A void answer to an edit does not prove that the message still exists.
                     let isKnown = try ingest.batch.message(messageID, in: url) != nil
                     let exists = interim != nil || item.operation == .send || isKnown
-                    if isHeld && exists {
-                        try ingest.applyAlone(message, source, .untrusted)
-                        // Any copy of a new message is at least as new as this one.
-                        if item.operation != .send {
-                            ingest.flights.recordUnconfirmed(messageID, in: url)
-                        }
-                    }
+                    if isHeld && exists { try ingest.applyAlone(message, source, .untrusted) }
                 }
                 // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.end(item, with: .sent(message))

@@ -1,5 +1,5 @@
 /// Traces in which the engine once claimed a range that it did not have, did not fetch a stale one,
-/// or hid the failure of a store.
+/// reverted an edit, or hid the failure of a store.
 extension KnownTrace {
     static let ofCoverage = [
         KnownTrace(
@@ -144,6 +144,24 @@ extension KnownTrace {
                     .say("m10", in: "x", by: "alice", to: nil),
                     .show("x", from: .beginning, to: .message("m10"), viewer: 0), .connect,
                     .pass(0), .pass(0), .perform(1), .expirePageCursors,
+                ])),
+        KnownTrace(
+            description: "a page in flight does not revert the edit of a pushed message",
+            trace: Trace(
+                seed: 2_204_539,
+                config: config {
+                    $0.pageLimit = 1
+                    $0.feedBatchSize = 2
+                    $0.backgroundPages = 1
+                    $0.deduplicates = false
+                    $0.stopsAtFailure = true
+                },
+                steps: [
+                    .write("w1", in: "x", isLong: false), .connect,
+                    .say("m16", in: "x", by: "alice", to: nil), .pass(0), .pass(2), .pass(1),
+                    // The server answers the request for a page with m16, which is edited then.
+                    .perform(1), .say("m17", in: "x", by: "alice", to: "m16"), .edit("m16"),
+                    .push("m16", version: 2),
                 ])),
         KnownTrace(
             description: "an engine that cannot read the unread items reports a failure",
