@@ -54,6 +54,22 @@ import Testing
         await story.close()
     }
 
+    /// The answer and the feed's event change only the time of the reaction, which the list shows
+    /// already.
+    @Test func ownReactionIsReportedOnce() async throws {
+        let story = try await Story.caching("a")
+        let view = try await story.startedView()
+        let message = try #require(view.collection.messages.first)
+        _ = view.notifications()
+        let reaction = try await view.collection.addReaction("+1", to: message)
+        _ = try await reaction.result
+        try await story.waitUntilNotified()
+        try await view.isUpToDate()
+        #expect(view.messageNotifications == ["updated a: localReactionUpdated, succeeded"])
+        #expect(view.collection.messages.first?.reactions.map(\.userIDs) == [["bob"]])
+        try await story.end()
+    }
+
     @Test func refusedChangeIsUndoneAsALocalFailure() async throws {
         let story = try await Story()
         let a = try await story.say("a")[0]

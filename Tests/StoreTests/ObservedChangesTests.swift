@@ -38,6 +38,29 @@ import Testing
         }
     }
 
+    @Test func replacementThatAppsShowAlikeIsStoredAndNotReported() throws {
+        func reaction(_ key: String, _ users: [UserID], at time: Timestamp) -> Reaction {
+            var reaction = Reaction()
+            (reaction.key, reaction.userIDs, reaction.updatedAt) = (key, users, time)
+            return reaction
+        }
+        var message = Message("a", at: 1)
+        try store.write { try $0.save(message) }
+        let (_, changes) = try store.observe(.channel("general"))
+        let versions: [[Reaction]] = [
+            [reaction("+", ["bob"], at: 1)], [reaction("+", ["bob"], at: 2)],
+            [reaction("+", ["bob"], at: 2), reaction("-", [], at: 3)],
+            [reaction("+", ["bob", "alice"], at: 2), reaction("-", [], at: 3)],
+            [reaction("+", [], at: 4), reaction("-", [], at: 3)],
+        ]
+        for version in versions {
+            message.reactionHistory = version
+            try store.write { try $0.save(message) }
+            #expect(try store.message("a", in: "general") == message)
+        }
+        #expect(changes.drain().map(\.picture).filter { !$0.isEmpty } == ["+a", "+a", "+a"])
+    }
+
     @Test func snapshotAndChangesOfAnObservationAreContiguous() throws {
         let commits = 400
         try store.write { try $0.save(Message("0", at: 1)) }

@@ -9,6 +9,20 @@ extension Message {
         set { reactionHistory = newValue }
     }
 
+    /// The message without the times of its reactions, and without the reactions that no user has
+    /// anymore.
+    ///
+    /// If two versions of a message differ only in these, apps show them alike.
+    package var withoutReactionTimes: Message {
+        var message = self
+        message.reactions = reactions.map { reaction in
+            var reaction = reaction
+            reaction.updatedAt = 0
+            return reaction
+        }
+        return message
+    }
+
     /// Applies a reaction event.
     ///
     /// The event's channel is ignored, because message IDs are unique within an application.

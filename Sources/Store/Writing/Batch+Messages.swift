@@ -51,10 +51,16 @@ extension Batch {
         if let parentID = message.parentMessageID {
             try checkName(parentID.rawValue, "the id of a parent message")
         }
+        var old: Message?
         let saved = try whole { () throws(StoreError) in
-            try save(message, position.messageID, over: held)
+            try save(message, position.messageID) { stored in
+                old = stored
+                return held(stored)
+            }
         }
-        if let saved { record(.savedMessage(saved), source) }
+        if let saved, !(old.map { saved.differsOnlyInReactionTimes(from: $0) } ?? false) {
+            record(.savedMessage(saved), source)
+        }
         return saved
     }
 
@@ -321,5 +327,13 @@ extension Batch {
         if let parentID = message.parentID {
             rows.cache.remove { $0.replyKey(number, parentID, position) }
         }
+    }
+}
+
+extension Message {
+    /// Returns a Boolean value that indicates whether apps show a message like an earlier version.
+    fileprivate func differsOnlyInReactionTimes(from earlier: Message) -> Bool {
+        reactionHistory != earlier.reactionHistory
+            && withoutReactionTimes == earlier.withoutReactionTimes
     }
 }

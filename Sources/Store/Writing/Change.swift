@@ -55,6 +55,8 @@ extension Change {
         /// same ID.
         ///
         /// Find the replaced message by its ID, because its position may have changed.
+        ///
+        /// A replacement that changes only the times of reactions is not reported.
         case savedMessage(Message)
         /// A message was removed.
         ///
