@@ -17,6 +17,17 @@ import Testing
         story.network.release(at: index)
     }
 
+    /// Waits until a number of calls of a kind are held.
+    private func waitUntilHeld(
+        _ call: CallName, _ count: Int = 1, of story: Story
+    ) async throws {
+        while true {
+            let held = story.network.held
+            if held.count(where: { $0.call == call }) >= count { return }
+            try await story.held(held.count + 1)
+        }
+    }
+
     /// The engine connects to a restored server, sends a message while its feed begins, and
     /// receives the answer afterwards.
     @Test func sentRowStaysIfTheFeedBeginsBeforeTheAnswer() async throws {
@@ -44,6 +55,38 @@ import Testing
         await view.shows("a b")
         try await view.isUpToDate()
         #expect(!view.notifications().contains { $0.hasPrefix("deleted b") })
+        try await story.end()
+    }
+
+    /// The restored server, which has lost "a", answers the request for the first page before its
+    /// feed begins.
+    ///
+    /// Only the second page shows that "a" is lost.
+    @Test func refreshedRowsAreThoseOfTheServer() async throws {
+        let story = try await Story()
+        let backup = try story.server.backup()
+        try await story.say("a")
+        try await story.open()
+        await story.engine.disconnect()
+        try story.server.restore(backup)
+        story.network.hold([.feed, .messages, .lookup])
+        try await story.connect()
+        let view = story.view()
+        let start = view.collection.start()
+        try await waitUntilHeld(.feed, of: story)
+        try await waitUntilHeld(.messages, of: story)
+        try releaseHeld(.messages, of: story)
+        try await waitUntilHeld(.messages, of: story)
+        try releaseHeld(.feed, of: story)
+        // The engine requests the page again, because the feed has begun.
+        try await waitUntilHeld(.messages, 2, of: story)
+        try releaseHeld(.messages, of: story)
+        try releaseHeld(.messages, of: story)
+        try await waitUntilHeld(.lookup, of: story)
+        try await view.isUpToDate()
+        story.network.stopHolding()
+        #expect(try await start.refreshed == [])
+        #expect(view.picture == "")
         try await story.end()
     }
 

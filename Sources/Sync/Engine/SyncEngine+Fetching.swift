@@ -42,10 +42,10 @@ extension SyncEngine {
         guard !fetched.unconfirmed.isEmpty else { return fetched }
         if request.parentMessageID != nil {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
-        } else if source == .messageInitialize {
+        } else if source.isOfList {
             // The engine itself looks up the stored messages that a page of a channel's history
-            // does not contain, but later. A list that shows the server's first page must not
-            // contain messages that the server lacks. Ignore the error, because the page is stored.
+            // does not contain, but later. A list that shows the server's page must not contain
+            // messages that the server lacks. Ignore the error, because the page is stored.
             _ = try? await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
         return fetched
@@ -246,5 +246,15 @@ extension SyncError {
         SyncError(
             .invalidArgument,
             "no changelog of \(what) was read before: pass the time or token to start from")
+    }
+}
+
+extension CollectionEventSource {
+    /// A Boolean value that indicates whether a list has requested a page.
+    fileprivate var isOfList: Bool {
+        switch self {
+        case .messageInitialize, .messageLoadPrevious, .messageLoadNext: true
+        default: false
+        }
     }
 }
