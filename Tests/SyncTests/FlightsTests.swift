@@ -27,6 +27,7 @@ import Testing
 
     private enum Happening {
         case touched(MessageID, ChannelURL)
+        case unconfirmed(MessageID, ChannelURL)
         case deleted(MessageID, ChannelURL)
         case void(ChannelURL)
         case voidAll
@@ -56,15 +57,19 @@ import Testing
                     continue
                 }
                 var touched: Set<MessageID> = []
+                var unconfirmed: Set<MessageID> = []
                 var deleted: Set<MessageID> = []
                 var isVoid = false
                 for happening in happened[since...] {
                     switch happening {
                     case .touched(let id, flight.channelURL):
                         touched.insert(id)
+                        unconfirmed.remove(id)
                         deleted.remove(id)
+                    case .unconfirmed(let id, flight.channelURL): unconfirmed.insert(id)
                     case .deleted(let id, flight.channelURL):
                         touched.insert(id)
+                        unconfirmed.remove(id)
                         deleted.insert(id)
                     case .void(flight.channelURL), .voidAll: isVoid = true
                     default: break
@@ -72,10 +77,14 @@ import Testing
                 }
                 let interim = flights.end(flight)
                 #expect(interim?.touched == (isVoid ? nil : touched))
+                #expect(interim?.unconfirmed == (isVoid ? nil : unconfirmed))
                 #expect(interim?.deleted == (isVoid ? nil : deleted))
-            case 6...8:
+            case 6, 7:
                 flights.recordTouched(id, in: url)
                 happened.append(.touched(id, url))
+            case 8:
+                flights.recordUnconfirmed(id, in: url)
+                happened.append(.unconfirmed(id, url))
             case 9, 10:
                 flights.recordDeleted(id, in: url)
                 happened.append(.deleted(id, url))
@@ -107,6 +116,7 @@ import Testing
             case .touched(let id, let url):
                 touched[url, default: []].insert(id)
                 deleted[url]?.remove(id)
+            case .unconfirmed: break
             case .deleted(let id, let url):
                 touched[url, default: []].insert(id)
                 deleted[url, default: []].insert(id)
