@@ -90,6 +90,66 @@ import Testing
         try await story.end()
     }
 
+    /// The server answers the request for the first page before its feed begins, and then the
+    /// engine itself requests the page again.
+    ///
+    /// The restored server has lost "a" and "x". The id of "a" belongs to "b" now.
+    @Test func refreshedRowsAreThoseOfTheServerAfterAPageOfTheEngine() async throws {
+        let story = try await Story()
+        let backup = try story.server.backup()
+        try await story.say("a x")
+        try await story.open()
+        await story.engine.disconnect()
+        try story.server.restore(backup)
+        try await story.say("b")
+        story.network.hold([.feed, .messages, .lookup])
+        try await story.connect()
+        let view = story.view()
+        let start = view.collection.start()
+        try await waitUntilHeld(.feed, of: story)
+        try await waitUntilHeld(.messages, of: story)
+        // The collection continues only when this test awaits something.
+        try releaseHeld(.messages, of: story)
+        while try !story.picture().contains("b") { sched_yield() }
+        try releaseHeld(.feed, of: story)
+        while !story.network.held.contains(where: { $0.call == .messages }) { sched_yield() }
+        try releaseHeld(.messages, of: story)
+        while try story.picture().contains("~") { sched_yield() }
+        try await waitUntilHeld(.lookup, of: story)
+        try await view.isUpToDate()
+        story.network.stopHolding()
+        #expect(try await start.refreshed.map(\.text) == ["b"])
+        #expect(view.picture == "b")
+        try await story.end()
+    }
+
+    /// The restored server has lost "a", and its id belongs to the message that the user sends.
+    @Test func deletionOfAMessageOfAFormerEpochRemovesNoSentRow() async throws {
+        let story = try await Story()
+        let backup = try story.server.backup()
+        try await story.say("a")
+        try await story.open()
+        await story.engine.disconnect()
+        try story.server.restore(backup)
+        story.network.hold([.lookup, .send])
+        try await story.connect()
+        let view = story.view()
+        view.collection.start()
+        try await waitUntilHeld(.lookup, of: story)
+        // No page may deliver the message before the answer to its request.
+        story.network.hold([.lookup, .send, .feed, .messages])
+        try await view.collection.send(NewMessage("b"))
+        try await waitUntilHeld(.send, of: story)
+        try releaseHeld(.lookup, of: story)
+        await view.shows("(b)")
+        try releaseHeld(.send, of: story)
+        await view.hears("updated b: eventMessageSent, succeeded")
+        #expect(view.picture == "b")
+        story.network.stopHolding()
+        try await story.end()
+        #expect(!view.notifications().contains { $0.hasPrefix("deleted b") })
+    }
+
     @Test func reactionToAnUnsentMessageIsShownAtOnce() async throws {
         let story = try await Story.caching("a")
         let view = try await story.startedView()

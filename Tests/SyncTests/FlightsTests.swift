@@ -83,7 +83,7 @@ import Testing
                 flights.recordTouched(id, in: url)
                 happened.append(.touched(id, url))
             case 8:
-                flights.recordUnconfirmed(id, in: url)
+                flights.recordUnconfirmed(id, in: url, isNew: random.oneIn(2))
                 happened.append(.unconfirmed(id, url))
             case 9, 10:
                 flights.recordDeleted(id, in: url)

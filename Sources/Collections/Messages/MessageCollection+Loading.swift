@@ -172,7 +172,7 @@ extension MessageCollection {
         var request = first
         var usedCursors: Set<PageCursor> = []
         while true {
-            let page = try await fetch(request, source)
+            let page = try await fetch(request, source).page
             let next = request.newer > 0 ? page.newer : page.older
             let hasWanted = page.messages.compactMap(\.position).contains {
                 isWanted(.position($0))
@@ -186,14 +186,14 @@ extension MessageCollection {
     @discardableResult
     func fetch(
         _ request: PageRequest, _ source: CollectionEventSource
-    ) async throws(SyncError) -> MessagePage {
+    ) async throws(SyncError) -> FetchedMessages {
         let omissions = omissions
         do throws(SyncError) {
             let fetched = try await tasks.run { [engine] () throws(SyncError) in
                 try await engine.fetch(request, source)
             }
             record(fetched, since: omissions)
-            return fetched.page
+            return fetched
         } catch {
             // Disposing the collection cancels its requests. Throw `disposed` then, not `canceled`.
             try checkIsStarted()
@@ -272,7 +272,10 @@ extension MessageCollection {
     }
 
     /// Shows the server's messages at the starting point, after the first page was fetched.
-    func showServer() async throws(SyncError) -> [Message] {
+    ///
+    /// If the page covers nothing (`isCovered` is false), because the feed had not begun, and the
+    /// listed messages are stale, the page is fetched again: the server may lack some of them.
+    func showServer(isCovered: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // If the user has loaded more messages in the meantime, keep the position of the
@@ -284,7 +287,18 @@ extension MessageCollection {
         try await completeWindow(crossesGaps: false)
         await extendToSize()
         try checkIsStarted()
-        return messages
+        guard !isCovered, window.thread == nil, try hasStaleMessages(),
+            let request = try await firstPage(await engine.state)
+        else { return messages }
+        // Ignore the error: the first page is listed.
+        _ = try? await fetch(request, .messageInitialize)
+        return try await showServer(isCovered: true)
+    }
+
+    private func hasStaleMessages() throws(SyncError) -> Bool {
+        try stored { (reader) throws(StoreError) in
+            try !reader.staleRanges(in: channelURL, from: window.lower, to: window.upper).isEmpty
+        }
     }
 
     /// Loads older messages if the first page contains fewer matching messages than the list should

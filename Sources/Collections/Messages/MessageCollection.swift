@@ -278,6 +278,7 @@ public final class MessageCollection {
         let cached = showCached(policy)
         let refresh = Task { @MainActor [weak self, engine, channelURL] in
             do throws(SyncError) {
+                var isCovered = true
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromCache { try await self?.completeWindow(crossesGaps: true) }
                 if policy.loadsFromAPI {
@@ -296,11 +297,12 @@ public final class MessageCollection {
                         let omissions = self?.omissions
                         let fetched = try await engine.fetch(request, .messageInitialize)
                         self?.record(fetched, since: omissions)
+                        isCovered = fetched.from != nil
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
                 return Result<[Message], SyncError>.success(
-                    policy.loadsFromAPI ? try await showServer() : messages)
+                    policy.loadsFromAPI ? try await showServer(isCovered: isCovered) : messages)
             } catch {
                 // Disposing the collection cancels its requests. The error is `disposed` then, not
                 // `canceled`.
@@ -357,10 +359,11 @@ public final class MessageCollection {
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.stateAfterConnecting
         }
+        var isCovered = true
         if let request = try await firstPage(state) {
-            try await fetch(request, .messageInitialize)
+            isCovered = try await fetch(request, .messageInitialize).from != nil
         }
-        return try await showServer()
+        return try await showServer(isCovered: isCovered)
     }
 
     /// Ends the collection: it loads no more messages and sends no more notifications.

@@ -29,6 +29,9 @@ struct Flights {
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were last saved from an untrusted source.
         fileprivate(set) var unconfirmed: Set<MessageID> = []
+        /// The messages of these that were not stored before, so that an answer may be about an
+        /// earlier message with the same ID.
+        fileprivate var added: Set<MessageID> = []
         /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that were saved or removed.
@@ -59,19 +62,28 @@ struct Flights {
         /// since the request, from any source.
         func hasChanged(_ id: MessageID) -> Bool { touched.contains(id) || saved.contains(id) }
 
+        /// Returns a Boolean value that indicates whether an answer that lacks a message shows that
+        /// the message was deleted.
+        func allowsDeletion(of id: MessageID) -> Bool {
+            !touched.contains(id) && !added.contains(id)
+        }
+
         fileprivate mutating func add(_ change: RecordedChange) {
             switch change.kind {
             case .touched:
                 touched.insert(change.id)
                 saved.insert(change.id)
                 unconfirmed.remove(change.id)
+                added.remove(change.id)
                 deleted.remove(change.id)
-            case .unconfirmed:
+            case .unconfirmed(let isNew):
                 saved.insert(change.id)
                 unconfirmed.insert(change.id)
+                if isNew { added.insert(change.id) }
             case .deleted:
                 touched.insert(change.id)
                 unconfirmed.remove(change.id)
+                added.remove(change.id)
                 deleted.insert(change.id)
                 events[change.id] = nil
             case .event(let event):
@@ -84,7 +96,7 @@ struct Flights {
     fileprivate struct RecordedChange {
         enum Kind {
             case touched
-            case unconfirmed
+            case unconfirmed(isNew: Bool)
             case deleted
             case event(FeedEvent)
         }
@@ -191,9 +203,9 @@ struct Flights {
     /// Records that a message was saved from an untrusted source.
     ///
     /// An answer that contains an older copy does not replace the message, but an answer without
-    /// the message may mean that it was deleted.
-    mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL) {
-        record(id, url, .unconfirmed)
+    /// the message may mean that it was deleted, unless the message was not stored before.
+    mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL, isNew: Bool) {
+        record(id, url, .unconfirmed(isNew: isNew))
     }
 
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) { record(id, url, .deleted) }

@@ -228,7 +228,7 @@ extension Ingest {
             recordUnknownReactions(of: message, interim)
             try applyAlone(message, since: interim, source)
         }
-        for id in lookup.gone where !interim.touched.contains(id) {
+        for id in lookup.gone where interim.allowsDeletion(of: id) {
             try delete(id, in: url, at: nil, source)
         }
     }
@@ -242,7 +242,7 @@ extension Ingest {
             recordUnknownReactions(of: message, interim)
             if try isRelevant(message) { try applyAlone(message, since: interim, source) }
         }
-        for deleted in changes.deleted where !interim.touched.contains(deleted.messageID) {
+        for deleted in changes.deleted where interim.allowsDeletion(of: deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
         }
     }

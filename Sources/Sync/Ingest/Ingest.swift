@@ -162,6 +162,7 @@ struct Ingest {
         let isReverted = isFeed && changedMessages.contains(position.messageID)
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
+        var isNew = false
         var isConfirmed = isCurrent || freshness == .unconfirmed
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
@@ -181,7 +182,8 @@ struct Ingest {
                 }
                 return merged
             }
-            if saved != nil, !isHeld, !isFeed { recordUnreported(position, in: url) }
+            isNew = saved != nil && !isHeld
+            if isNew, !isFeed { recordUnreported(position, in: url) }
         } catch {
             // Skip a message that the store rejects as invalid. If this threw an error, none of the
             // following messages could be stored.
@@ -190,7 +192,7 @@ struct Ingest {
         }
         // Record the message for requests in flight, even if it has not changed.
         if freshness == .untrusted {
-            flights.recordUnconfirmed(position.messageID, in: url)
+            flights.recordUnconfirmed(position.messageID, in: url, isNew: isNew)
         } else {
             flights.recordTouched(position.messageID, in: url)
         }
@@ -325,11 +327,15 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
         let held = try batch.message(id, in: url)
+        // After a loss of the history, the ID may belong to another message, which the answer to a
+        // request in flight may contain.
+        var isOfAnotherHistory = false
+        if time == nil {
+            isOfAnotherHistory = try knowledge(of: url).mayBeOfAnotherHistory(held?.position)
+        }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
-        flights.recordDeleted(id, in: url)
-        guard isHeld else { return }
-        // After a loss of the history, the ID may belong to another message.
-        if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
+        if !isOfAnotherHistory { flights.recordDeleted(id, in: url) }
+        guard isHeld, !isOfAnotherHistory else { return }
         // A deletion at an unknown time counts as later than every version.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(

@@ -235,6 +235,8 @@ struct Sendings {
         }
         for (id, _) in outboxItems where new[id] == nil {
             guard let item = items[id], !item.isCanceled else { continue }
+            let isRemovedAsFailed = config.limitsFailed && item.hasFailed
+            if item.isSend, !isRemovedAsFailed { try checkRowStays(id, item, cache) }
             if item.isSend ? wasMade(id) : wasDone(id) { continue }
             if item.isDeletionOfFormerEpoch { continue }
             if !isExcused(id, item) { throw Violation("E1 no lost send", "\(id) is gone") }
@@ -262,6 +264,18 @@ struct Sendings {
             throw Violation("B1 unique id", "\(id) was acknowledged, and is an outbox item")
         }
         (both, outboxItems) = (twice, new)
+    }
+
+    /// Checks that the message of an item that has left the outbox is stored, so that its row in a
+    /// list stays.
+    private func checkRowStays(_ id: RequestID, _ item: Item, _ cache: CacheRows) throws {
+        guard let entry = server.history.entry(id.rawValue),
+            let history = server.history.channels[item.url], history.isVisible(entry),
+            let channel = cache[item.url], channel.group != nil
+        else { return }
+        if channel.requests[id] == nil {
+            throw Violation("E8 own row stays", "\(id) was sent, and is not stored")
+        }
     }
 
     private func twice(_ outboxItems: [RequestID: OutboxItem], _ cache: CacheRows) -> Set<RequestID>
