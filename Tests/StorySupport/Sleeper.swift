@@ -8,6 +8,8 @@ package final class Sleeper: Sendable {
         var isHolding = false
         var sleeping: [Int: CheckedContinuation<Void, Never>] = [:]
         var watching: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// The callers that wait until no wait is left.
+        var ending: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Locked(State())
@@ -27,8 +29,8 @@ package final class Sleeper: Sendable {
 
     package func wake() {
         let sleeping = state.withLock { state in
-            defer { state.sleeping = [:] }
-            return Array(state.sleeping.values)
+            defer { (state.sleeping, state.ending) = ([:], []) }
+            return Array(state.sleeping.values) + state.ending
         }
         for continuation in sleeping { continuation.resume() }
     }
@@ -60,9 +62,26 @@ package final class Sleeper: Sendable {
                 if goesOn { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.sleeping.removeValue(forKey: number) }?.resume()
+            let (sleeping, ending) = state.withLock { state in
+                (state.sleeping.removeValue(forKey: number), state.drainEnding())
+            }
+            sleeping?.resume()
+            for caller in ending { caller.resume() }
         }
         try Task.checkCancellation()
+    }
+
+    /// Waits until no wait is left.
+    ///
+    /// The engine cancels its waits on another thread.
+    package func ended() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.sleeping.isEmpty { state.ending.append(continuation) }
+                return state.sleeping.isEmpty
+            }
+            if isOver { continuation.resume() }
+        }
     }
 
     /// Waits until a total of `count` waits have started.
@@ -87,6 +106,12 @@ package final class Sleeper: Sendable {
 }
 
 extension Sleeper.State {
+    fileprivate mutating func drainEnding() -> [CheckedContinuation<Void, Never>] {
+        guard sleeping.isEmpty else { return [] }
+        defer { ending = [] }
+        return ending
+    }
+
     fileprivate mutating func drainWatchers() -> [CheckedContinuation<Void, Never>] {
         let count = durations.count
         let done = watching.filter { $0.count <= count }

@@ -244,7 +244,7 @@ package final class Story: Sendable {
         await engine.close()
         #expect(await engine.isIdle, sourceLocation: sourceLocation)
         #expect(network.held.isEmpty, sourceLocation: sourceLocation)
-        #expect(sleeper.count == 0, sourceLocation: sourceLocation)
+        await sleeper.ended()
     }
 
     /// Returns the differences between the server and the ranges that the device considers
