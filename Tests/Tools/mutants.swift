@@ -10,6 +10,8 @@
 // detect it, and the lines to remove (-) and to add (+). White space is ignored, so moving or
 // reformatting the code does not affect a mutant. The macro MUTATED is true if the bug is on, which
 // the environment variable SCROLLBACK_MUTANT determines.
+//
+// If a mutant names a seed (seed:), the simulation runs only this seed and the next ones, up to 20.
 
 import Foundation
 
@@ -24,6 +26,8 @@ struct Mutant {
     let directory: String
     let function: String?
     let tests: String
+    /// A seed with which the simulation detects the bug.
+    let seed: Int?
     let original: String
     let replacement: String
 
@@ -44,6 +48,7 @@ struct Mutant {
         }
         (summary, directory, function) = (String(first), directories[0], functions.first)
         self.tests = tests[0]
+        seed = rest("seed: ").first.flatMap { Int($0) }
         original = rest("- ").joined(separator: "\n")
         replacement = rest("+ ").joined(separator: "\n")
         guard !original.isEmpty, replacement.contains("MUTATED") else {
@@ -247,7 +252,7 @@ final class Terminal {
 }
 
 /// Runs tests until one fails.
-func run(_ tests: String, with mutant: String?) throws -> Outcome {
+func run(_ tests: String, with mutant: Mutant?) throws -> Outcome {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
@@ -255,7 +260,13 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
         "--skip-build", "--disable-xctest", "--filter", tests,
     ]
     var environment = ProcessInfo.processInfo.environment
-    environment["SCROLLBACK_MUTANT"] = mutant
+    environment["SCROLLBACK_MUTANT"] = mutant?.name
+    if let seed = mutant?.seed {
+        // The seeds of runs that end after a commit begin at 1,000,000, those of runs on a disk at
+        // 2,000,000.
+        environment["SCROLLBACK_FIRST"] = "\(seed % 1_000_000)"
+        environment["SCROLLBACK_RUNS"] = "20"
+    }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     environment["TERM"] = "dumb"
     process.environment = environment
@@ -291,7 +302,7 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
         }
     }
     process.waitUntilExit()
-    try log.write(to: URL(filePath: "\(directory)/../\(mutant ?? "unmutated").log"))
+    try log.write(to: URL(filePath: "\(directory)/../\(mutant?.name ?? "unmutated").log"))
     if let failed { return .failed(test: failed) }
     if isEndless { return .endless }
     guard process.terminationStatus == 0 else { return .crashed }
@@ -309,7 +320,7 @@ func kill() throws {
     var survivors: [String] = []
     for mutant in mutants {
         let end: String
-        switch try run(mutant.tests, with: mutant.name) {
+        switch try run(mutant.tests, with: mutant) {
         case .passed:
             survivors.append(mutant.name)
             end = "SURVIVES \(mutant.tests)"
