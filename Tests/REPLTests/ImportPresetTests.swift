@@ -56,6 +56,19 @@ import Testing
         await workspace.end()
     }
 
+    /// The fields of a chat, such as its name, are outside of its messages.
+    @Test func aLineDoesNotNameTheChannel() async throws {
+        let path = try write([
+            "family.jsonl": """
+            {"id": 1, "name": "x", "date_unixtime": "1661769060", "from": "Ann", "text": "plain"}
+            {"id": 2, "name": "y", "date_unixtime": "1661769061", "from": "Bo", "text": "hi"}
+            """
+        ])
+        _ = await workspace.reply("import \(path) from=telegram")
+        #expect(await rows("family") == "10:31:00 Ann: plain\n10:31:01 Bo: hi")
+        await workspace.end()
+    }
+
     @Test func eachPresetHasASample() {
         #expect(LogPreset.all.map(\.name).sorted() == Self.samples.map(\.name).sorted())
     }

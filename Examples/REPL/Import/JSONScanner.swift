@@ -134,7 +134,7 @@ struct JSONScanner {
             }
             // An object without a list is itself a value.
             if last.isObject, last.path.isEmpty, let bytes = whole {
-                whole = nil
+                (whole, context) = (nil, [:])
                 found.append(LogLine(number: firstLine, bytes: Data(bytes)))
             }
             if frames.last?.isObject == true { frames[frames.count - 1].key = "" }

@@ -21,6 +21,7 @@ struct LogImport: Sendable {
 
     /// The channels of the messages, in the order in which they occur in the logs.
     private(set) var channels: [ChannelURL] = []
+    private var knownChannels: Set<ChannelURL> = []
 
     private(set) var badCount = 0
     private var fields: LogFields
@@ -163,8 +164,8 @@ struct LogImport: Sendable {
         } catch {
             throw explained(error)
         }
-        for url in new.map(\.channelURL) where channels.last != url {
-            if !channels.contains(url) { channels.append(url) }
+        for url in new.map(\.channelURL) where knownChannels.insert(url).inserted {
+            channels.append(url)
         }
         batch = []
     }
