@@ -17,7 +17,7 @@ struct CorpusTests {
 
     @Test func importedMessagesArePagedOfflineUnchanged() async throws {
         let path = ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] ?? ""
-        let expected = try Contents(of: path)
+        let expected = try Contents(of: URL(filePath: path))
         let home = ["--home", directory.url.appending(path: "home").path]
 
         let imported = try await Program.run(home, "connect alice\nimport \(path)\n")
@@ -29,21 +29,36 @@ struct CorpusTests {
         let paging = try Program(home)
         let channels = Set(expected.lines.values.map(\.channel)).sorted()
         paging.type("as alice\noffline\ndisconnect\n")
+        func file(_ channel: String) -> URL { directory.url.appending(path: "\(channel).jsonl") }
         for channel in channels {
-            let file = directory.url.appending(path: channel).path
-            paging.type("open \(channel) cacheOnly\nprev 3\nclose\nexport \(file) \(channel)\n")
+            let path = file(channel).path
+            paging.type("open \(channel) cacheOnly\nprev 3\nclose\nexport \(path) \(channel)\n")
         }
         paging.endInput()
         #expect(try await paging.ends().errors == "")
         var found = 0
         for channel in channels {
-            let contents = try Contents(of: directory.url.appending(path: channel).path)
+            let contents = try Contents(of: file(channel))
             found += contents.lines.count
             let different = contents.lines.filter { expected.lines[$0.key] != $0.value }
             #expect(different.isEmpty, "\(different.prefix(3))")
             #expect(contents.isOrdered)
         }
         #expect(found == expected.lines.count)
+
+        // The exports can be imported, and exported again, unchanged.
+        let second = try Program(["--home", directory.url.appending(path: "second").path])
+        second.type("connect alice\n")
+        for channel in channels {
+            let path = file(channel).path
+            second.type("import \(path)\nexport \(path).again \(channel)\n")
+        }
+        second.endInput()
+        #expect(try await second.ends().errors == "")
+        for channel in channels {
+            let again = file(channel).appendingPathExtension("again")
+            #expect(try Data(contentsOf: again) == Data(contentsOf: file(channel)))
+        }
     }
 
     /// The messages of a file, by id.
@@ -59,12 +74,12 @@ struct CorpusTests {
         var lines: [String: Line] = [:]
         var isOrdered = true
 
-        init(of path: String) throws {
-            var data = try Data(contentsOf: URL(filePath: path))
-            if path.hasSuffix(".gz") {
+        init(of url: URL) throws {
+            var data = try Data(contentsOf: url)
+            if url.pathExtension == "gz" {
                 let (process, pipe) = (Process(), Pipe())
                 process.executableURL = URL(filePath: "/usr/bin/env")
-                process.arguments = ["gzip", "-dc", path]
+                process.arguments = ["gzip", "-dc", url.path]
                 process.standardOutput = pipe
                 try process.run()
                 data = try pipe.fileHandleForReading.readToEnd() ?? Data()
