@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    /// Tests the functions that Docs/Architecture.md names as `Type.function`.
+    @Test func everyFunctionOfThePathsExists() throws {
+        let sources = Project.files(in: "Sources").filter { $0.hasSuffix(".swift") }
+        let names = try Project.text("Docs/Architecture.md")
+            .matches(of: /`([A-Z]\w+)\.([a-z]\w+)`/)
+            .filter { !["swift", "h"].contains($0.output.2) }
+        #expect(names.count > 40)
+        for name in names {
+            let (type, function) = (name.output.1, name.output.2)
+            let isThere = try sources.contains { path in
+                let file = URL(filePath: path).lastPathComponent
+                guard file == "\(type).swift" || file.hasPrefix("\(type)+") else { return false }
+                return try Project.text(path).contains("func \(function)")
+            }
+            #expect(isThere, "the page names \(type).\(function), which is not there")
+        }
+    }
+
     @Test func thereAreLinksToCheck() throws {
         #expect(try Self.pages.flatMap(links).count > 60)
     }
