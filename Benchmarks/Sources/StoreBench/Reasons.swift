@@ -6,6 +6,8 @@ extension Goal {
             "LevelDB's log grows, so its size is synced as well, while SQLite overwrites its log; an item takes 24,000 instructions, 14,700 in C"
         case (Title.lastRead, _):
             "newer messages are read with steps backward, each of which decodes up to 16 keys of a block again"
+        case (Title.disk, _):
+            "closing a store interrupts a compaction, whose unfinished tables stay until the next opening"
         case (Title.put, .atMost):
             "three fifths of the instructions are Scrollback's: the batch, the published state, the change for observers; C looks up the message instead"
         case (_, .atMost(_, Runner.appendName)):
