@@ -87,8 +87,9 @@ extension SyncEngine {
             }
         }
         let extra = differences.extra.compactMap(\.messageID)
-        let existing = try await existing(extra, in: url)
-        differences.extra.removeAll { $0.messageID.map(existing.contains) ?? false }
+        var found = try await existing(extra, in: url)
+        // Two pages contain a message at the bound between them.
+        differences.extra.removeAll { !($0.messageID.map { found.insert($0).inserted } ?? true) }
         return differences
     }
 
