@@ -4,8 +4,7 @@ import Models
 public struct SearchIndexStatus: Hashable, Sendable {
     /// The fraction of the messages that are indexed, from 0 to 1.
     ///
-    /// The messages of the channel that is currently being indexed count as not indexed. Until the
-    /// fraction is 1, a search reads all messages.
+    /// Until the fraction is 1, a search reads all messages.
     public let fractionCompleted: Double
 
     /// The number of segments.
@@ -32,7 +31,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a row of the index cannot be decoded.
     /// - Complexity: O(*n*) in the rows of the index, which has about one row for each hundred
-    ///   messages.
+    ///   messages; while the index is built, also in the messages that are not indexed of a channel.
     public func searchIndexStatus() throws(StoreError) -> SearchIndexStatus? {
         let view = try view
         let rows = view.cache
@@ -62,7 +61,14 @@ extension StoreView {
         try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             let count = Double(try rows.state(value).messageCount)
             total += count
-            if try rows.number(ofKey: key) >= current { left += count }
+            let number = try rows.number(ofKey: key)
+            if number == current {
+                let end = KeyRange(prefix: KeyBytes(last.prefix(Table.prefixSize))).upper
+                // The range begins with the last message that is indexed.
+                left += Double(max(0, try rows.count(KeyRange(last, end)) - 1))
+            } else if number > current {
+                left += count
+            }
             return true
         }
         return total == 0 ? 0 : (total - left) / total
