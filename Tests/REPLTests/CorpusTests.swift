@@ -23,7 +23,7 @@ struct CorpusTests {
         let imported = try await Program.run(home, "connect alice\nimport \(path)\n")
         #expect(!imported.errors.contains("error: ") && imported.status == 0)
         print(imported.output)
-        #expect(imported.output.contains("imported \(expected.lines.count) messages"))
+        #expect(imported.output.contains("imported \(grouped(expected.lines.count)) messages"))
 
         // A new process, without a network.
         let paging = try Program(home)
@@ -35,7 +35,7 @@ struct CorpusTests {
             paging.type("open \(channel) cacheOnly\nprev 3\nclose\nexport \(path) \(channel)\n")
         }
         paging.endInput()
-        #expect(try await paging.ends().errors == "")
+        #expect(try await paging.ends().errors.contains("error: ") == false)
         var found = 0
         for channel in channels {
             let contents = try Contents(of: file(channel))
@@ -54,10 +54,15 @@ struct CorpusTests {
             second.type("import \(path)\nexport \(path).again \(channel)\n")
         }
         second.endInput()
-        #expect(try await second.ends().errors == "")
+        #expect(try await second.ends().errors.contains("error: ") == false)
+        /// The server sets the time at which it has counted the replies.
+        func text(_ url: URL) throws -> String {
+            try String(contentsOf: url, encoding: .utf8)
+                .replacing(#/"updated_at":\d+},"user"/#, with: #"},"user""#)
+        }
         for channel in channels {
-            let again = file(channel).appendingPathExtension("again")
-            #expect(try Data(contentsOf: again) == Data(contentsOf: file(channel)))
+            let again = try text(file(channel).appendingPathExtension("again"))
+            #expect(try again == text(file(channel)))
         }
     }
 
@@ -98,7 +103,7 @@ struct CorpusTests {
                 func id(_ name: String) -> String? { text(name)?.replacing("\"", with: "") }
                 lines[id("message_id") ?? ""] = Line(
                     channel: id("channel_url") ?? "", time: time, sender: text("sender"),
-                    text: text("message") ?? "", parent: id("parent_message_id"))
+                    text: text("message") ?? #""""#, parent: id("parent_message_id"))
             }
         }
     }
