@@ -90,11 +90,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("tiem 1", "there is no command 'tiem': help lists them all"),
-        ("help tiem", "there is no command 'tiem': help lists them all"),
-        ("store clsoe", "there is no command 'store clsoe': help lists them all"),
+        ("tiem 1", "there is no command 'tiem': did you mean time?"),
+        ("help tiem", "there is no command 'tiem': did you mean time?"),
+        ("xyz", "there is no command 'xyz': help lists them all"),
+        ("store clsoe", "there is no command 'store clsoe': did you mean store close?"),
         ("file-cache", "there is no command 'file-cache': help file-cache lists its commands"),
-        ("help cache clean", "there is no command 'cache clean': help lists them all"),
+        ("help cache clean", "there is no command 'cache clean': did you mean cache clear?"),
         ("close now", "usage: close"), ("wait", "usage: wait DURATION"),
         ("sample Mesage", "there is no type 'Mesage': schema lists them all"),
         ("sample", "usage: sample TYPE"),

@@ -69,6 +69,52 @@ import Testing
         await workspace.end()
     }
 
+    @Test func namesOfSlackUsersAreInAFileOfTheirOwn() async throws {
+        let path = try write([
+            "users.json":
+                #"[{"id": "U1", "profile": {"display_name": ""}, "real_name": "Ann Lee"}]"#,
+            "channels.json": #"[{"id": "C1", "name": "general"}]"#,
+            "general/2023-11-14.json": #"""
+            [{"type": "message", "user": "U1", "ts": "1700000000.000100", "edited": {"user": "U1"},
+              "text": "a &lt; b, <@U1> and <https://example.org|this>",
+              "reactions": [{"name": "+1"}], "files": []}]
+            """#,
+        ])
+        let reply = await workspace.reply("import \(path) from=slack")
+        #expect(
+            await rows("general")
+                == "22:13:20 Ann Lee: a < b, @Ann Lee and this (https://example.org)")
+        #expect(reply.contains("ignored 'edited', 1 time\nignored 'reactions', 1 time\nimported 1"))
+        await workspace.end()
+    }
+
+    @Test func badLinesOfAFolderNameTheFile() async throws {
+        let path = try write([
+            "a.jsonl": #"{"id": 1, "date": "2022-08-29", "from": "Ann", "text": "hi"}"#,
+            "b.jsonl": "\nnothing",
+        ])
+        let reply = await workspace.reply("import \(path) from=telegram")
+        #expect(reply.contains("b.jsonl line 2: this is not a JSON object"), "\(reply)")
+        await workspace.end()
+    }
+
+    @Test func eachLineOfALogOfTextIsOneBadLine() async throws {
+        let path = try write(["chat.txt": "[11/14/23, 10:13:20 PM] Ann: [hello]\n[1] x\n"])
+        let reply = await workspace.reply("import \(path)")
+        #expect(
+            reply.hasSuffix(
+                "line 1: this is not a JSON object, and 1 more bad line; "
+                    + "from=SYSTEM reads the log of a chat system: help import"), "\(reply)")
+        await workspace.end()
+    }
+
+    @Test func aNamedListThatIsMissingIsAnError() async throws {
+        let path = try write(["log.json": #"{"data": {"items": [{"text": "hi"}]}}"#])
+        let reply = await workspace.reply("import \(path) into pets messages=data.itemz")
+        #expect(reply.contains("the document has no list 'data.itemz'"), "\(reply)")
+        await workspace.end()
+    }
+
     @Test func eachPresetHasASample() {
         #expect(LogPreset.all.map(\.name).sorted() == Self.samples.map(\.name).sorted())
     }

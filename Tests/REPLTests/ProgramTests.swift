@@ -22,7 +22,7 @@ import Testing
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.000Z\n")
         #expect(
-            result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
+            result.errors == "error: line 4: there is no command 'tiem': did you mean time?\n")
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
@@ -74,7 +74,7 @@ import Testing
                 {"command":"connect","input":"connect alice","kind":"result","line":1,"text":"alice","values":{"device":"alice","user_id":"alice"}}
                 {"event":"connected","kind":"event","line":1,"text":"= alice is connected","values":{"user_id":"alice"}}
                 {"code":"usage","command":"open","input":"open nowhere else","kind":"error","line":3,"text":"usage: open CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]"}
-                {"code":"failed","input":"tiem","kind":"error","line":4,"text":"there is no command 'tiem': help lists them all"}
+                {"code":"failed","input":"tiem","kind":"error","line":4,"text":"there is no command 'tiem': did you mean time?"}
 
                 """)
         #expect(result.errors == "")

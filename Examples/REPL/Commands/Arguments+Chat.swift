@@ -57,8 +57,10 @@ extension Command.Arguments {
     /// word, the open channel.
     @MainActor var heldChannelOrOpenOne: ChannelURL {
         get throws {
-            if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
-            return try held(onlyChannel)
+            guard words.isEmpty else { return try held(onlyChannel) }
+            // A store that was opened by hand has no open channel.
+            guard workspace.device != nil else { throw CommandError.usage }
+            return try collection.channelURL
         }
     }
 

@@ -164,6 +164,7 @@ func sentence(of error: any Error) -> String {
 /// Advice in the errors of the package, and what a user of the prompt does instead.
 let adviceByCall: [(call: String, command: String)] = [
     ("call connect(as:) first", "type connect USER"),
+    ("there is no network", "there is no network: online ends that"),
     ("call connect(as:) or open(as:) first", "type connect USER"),
     ("call of connect(as:)", "connect"),
     ("call start() first", "open it again"),
@@ -171,7 +172,7 @@ let adviceByCall: [(call: String, command: String)] = [
     ("call resume() first", "type resume"),
     (
         "call ChatClient.encryptStoredData(of:options:) once, or remove it",
-        "client encrypt encrypts it, and wipe-user removes it"
+        "client encrypt HOME FILE USER encrypts it, and wipe-user removes it"
     ),
     ("finish ChatStore.reencrypt(at:from:to:)", "store reencrypt finishes it"),
     ("encrypt it with ChatStore.reencrypt(at:from:to:)", "store reencrypt encrypts it"),
@@ -249,6 +250,9 @@ extension Command {
 
     static func unknown(_ name: String) -> CommandError {
         let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
+        if !isBegun, let near = all.map(\.name).nearest(to: name) {
+            return .failed("there is no command '\(name)': did you mean \(near)?")
+        }
         return .failed(
             "there is no command '\(name)': "
                 + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
@@ -332,5 +336,39 @@ extension Command {
     /// name.
     private var hasSubcommands: Bool {
         Command.all.contains { $0.name.hasPrefix("\(name) ") }
+    }
+}
+
+extension [String] {
+    /// Returns the name that a typed name was probably meant to be; `nil` if none is similar.
+    func nearest(to typed: String) -> String? {
+        let found = self.map { (name: $0, distance: $0.distance(to: typed)) }
+            .min { $0.distance < $1.distance }
+        // In a short word, typing errors leave too little of the name.
+        let limit = typed.count > 7 ? 2 : typed.count > 3 ? 1 : 0
+        return found.flatMap { $0.distance <= limit ? $0.name : nil }
+    }
+}
+
+extension String {
+    /// The number of characters that were inserted, removed or replaced, or exchanged with the next
+    /// one, to turn one text into another.
+    fileprivate func distance(to other: String) -> Int {
+        let (from, to) = (Array(lowercased()), Array(other.lowercased()))
+        var rows = [Array(0...to.count)]
+        for (row, character) in from.enumerated() {
+            var next = [row + 1]
+            for (column, typed) in to.enumerated() {
+                var best = Swift.min(
+                    rows[row][column] + (character == typed ? 0 : 1), rows[row][column + 1] + 1,
+                    next[column] + 1)
+                if row > 0, column > 0, character == to[column - 1], from[row - 1] == typed {
+                    best = Swift.min(best, rows[row - 1][column - 1] + 1)
+                }
+                next.append(best)
+            }
+            rows.append(next)
+        }
+        return rows[from.count][to.count]
     }
 }

@@ -43,15 +43,31 @@ extension Command {
         },
         Command(
             "client encrypt DIRECTORY FILE USER",
-            "Encrypts a user's plain data in an app's directory; unsent items fail, to be resent."
+            "Encrypts a user's plain data in an app's directory; unsent items fail, to be resent.",
+            notes: [
+                "DIRECTORY may be the one after --home; then the user's data on all devices is "
+                    + "encrypted."
+            ]
         ) { arguments in
             let words = arguments.words
             guard words.count == 3 else { throw CommandError.usage }
             let directory = try URL.existingDirectory(words[0])
             let key = try EncryptionKey(file: URL(typed: words[1]), creates: true)
-            let items = try await ChatClient.encryptStoredData(
-                of: UserID(words[2]), options: .app(directory, key))
-            return "encrypted the data of \(words[2]), " + counted(items.count, "unsent item")
+            let userID = UserID(words[2])
+            var count: Int?
+            for app in try directory.appDirectories {
+                let options = ChatClientOptions.app(app, key)
+                let users = try await ChatClient.storedUsers(options: .app(app, nil))
+                // Another error than that of a missing store, such as an encrypted one, is reported.
+                guard users.contains(where: { $0.userID == userID }) else { continue }
+                let items = try await ChatClient.encryptStoredData(of: userID, options: options)
+                count = (count ?? 0) + items.count
+            }
+            guard let count else {
+                throw CommandError.failed(
+                    "there is no plain data of \(userID) in \(directory.path)")
+            }
+            return "encrypted the data of \(userID), " + counted(count, "unsent item")
         },
         keys("client reencrypt", "Re-encrypts an app's data, for all users of a directory.") {
             directory, old, new, _ in
@@ -87,6 +103,18 @@ extension Command {
             return words[2] == "none"
                 ? "\(directory.path) is not encrypted"
                 : "the key is now the one in \(try URL(typed: words[2]).path)"
+        }
+    }
+}
+
+extension URL {
+    /// The directories of the devices in the home of a prompt; of any other directory, itself.
+    fileprivate var appDirectories: [URL] {
+        get throws {
+            let devices = appending(path: "devices")
+            guard FileManager.default.fileExists(atPath: devices.path) else { return [self] }
+            return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted()
+                .map { devices.appending(path: $0) }
         }
     }
 }

@@ -5,7 +5,11 @@ extension Command {
         Command(
             "create CHANNEL [NAME=VALUE ...] [with USER ...]",
             "Creates a group channel, private unless isPublic=true, and invites users.",
-            notes: ["A Matrix server chooses the channel's URL; CHANNEL is then its name."]
+            notes: [
+                "A Matrix server chooses the channel's URL; CHANNEL is then its name.",
+                "NAME is one of: "
+                    + Setting.ofGroupChannel.map(\.name).joined(separator: ", ") + ".",
+            ]
         ) { arguments in
             let url = try arguments.channel
             let parts = arguments.words.dropFirst().split(
@@ -155,8 +159,13 @@ extension Command {
             return
                 "entered \(channel.url), with \(counted(channel.participantCount, "participant"))"
         },
-        onChannel("exit CHANNEL", "Exits an open channel; quit leaves the prompt.") { client, url in
-            try await client.exit(url)
+        Command("exit [CHANNEL]", "Exits an open channel; without one, ends the prompt.") {
+            arguments in
+            guard !arguments.words.isEmpty else {
+                return try await run("quit", in: arguments.workspace)
+            }
+            let url = try arguments.onlyChannel
+            try await arguments.client.exit(url)
             return "exited \(url)"
         },
     ]

@@ -39,13 +39,17 @@ extension Command {
         },
         Command(
             "fail CALL | all | off [CODE] [N]",
-            "Makes the next calls of a kind fail, with code refused or another one."
+            "Makes the next calls of a kind fail, with code refused or another one.",
+            notes: [
+                ("CALL", Arguments.callNames.map(\.rawValue)), ("CODE", codes.map(\.description)),
+            ]
+            .flatMap(choices)
         ) { arguments in
             guard let word = arguments.words.first, arguments.words.count <= 3 else {
                 throw CommandError.usage
             }
             let network = try arguments.device.network
-            if word == "off", arguments.words.count == 1 {
+            if arguments.words == ["off"] || arguments.words == ["all", "off"] {
                 network.stopFailing()
                 return "no failures are injected"
             }
@@ -69,7 +73,9 @@ extension Command {
             let what = count == 1 ? "the next call" : "the next \(count) calls"
             return "\(what) of \(word) \(count == 1 ? "fails" : "fail") as \(code)"
         },
-        Command("hold CALL ...", "Holds calls of some kinds until release.") { arguments in
+        Command(
+            "hold CALL ...", "Holds calls of some kinds until release: help fail lists them."
+        ) { arguments in
             let calls = try arguments.words.map(Arguments.call)
             guard !calls.isEmpty else { throw CommandError.usage }
             try arguments.device.network.hold(CallSet(calls), at: .beforeEffect)
@@ -91,7 +97,12 @@ extension Command {
         },
         Command(
             "conditions (perfect | train | awkward | within | hostile) [SEED]",
-            "Sets all conditions of this device's network."
+            "Sets all conditions of this device's network.",
+            notes: [
+                "perfect: no delays, no failures; train: a network that fails and returns; awkward:",
+                "a server that answers as its contract allows, in the least convenient way; within:",
+                "both; hostile: also answers that break the contract. condition lists the values.",
+            ]
         ) { arguments in
             guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
             let network = try arguments.device.network
@@ -169,7 +180,8 @@ extension Command {
             let message = try arguments.world.server.sendAdminMessage(arguments.text, to: url)
             return "\(url) says \(message.messageID?.rawValue ?? "?")"
         },
-        Command("revoke USER", "Revokes a user's access to the server.") { arguments in
+        Command("revoke USER", "Ends a user's sessions, and refuses further ones for good.") {
+            arguments in
             let id = UserID(try arguments.onlyWord)
             try arguments.world.server.revokeUser(id)
             return "\(id) can no longer connect"
@@ -224,6 +236,20 @@ extension Command {
         },
     ]
 
+    /// Returns the lines of help that list the values of an argument.
+    private static func choices(of argument: String, _ values: [String]) -> [String] {
+        var lines = ["\(argument) is one of:"]
+        var line = " "
+        for value in values {
+            if line.count + value.count > 88 {
+                lines.append(line)
+                line = " "
+            }
+            line += " \(value)"
+        }
+        return lines + [line]
+    }
+
     static let codes: [BackendError.Code] = [
         .notConnected, .unanswered, .throttled, .serverFailure, .refused, .notFound,
         .sessionExpired, .sessionRevoked, .expired, .unsupported,
@@ -238,7 +264,7 @@ extension Command.Arguments {
 
     fileprivate static func call(_ word: String) throws -> CallName {
         if let name = callNames.first(where: { $0.rawValue == word }) { return name }
-        throw CommandError.failed("there is no call '\(word)', such as send, messages or feed")
+        throw CommandError.failed("there is no call '\(word)': help fail lists them")
     }
 
     fileprivate func seed(_ word: String) throws -> UInt64 {

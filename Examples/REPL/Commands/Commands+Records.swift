@@ -75,11 +75,8 @@ extension Command {
             if let milliseconds = Int64(word) {
                 return Timestamp(milliseconds: milliseconds).iso8601
             }
-            guard let time = Timestamp(iso8601: word) else {
-                throw CommandError.failed(
-                    "'\(word)' is neither a number nor a date like 2023-11-14T22:13:20.000Z")
-            }
-            return "\(time.milliseconds)"
+            let time = try arguments.time(word)
+            return word.hasPrefix("@") ? time.iso8601 : "\(time.milliseconds)"
         },
     ]
 

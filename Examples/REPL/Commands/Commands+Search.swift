@@ -50,8 +50,8 @@ extension Command {
             default: throw CommandError.usage
             }
             guard let status = try await client.searchIndexStatus() else {
-                return "off: searches read all messages; option store.isSearchIndexed true, before "
-                    + "the device connects, turns it on"
+                return "off: searches read all messages; option store.isSearchIndexed true, then "
+                    + "relaunch and connect, turn it on for this run of the prompt"
             }
             let percent = Int(status.fractionCompleted * 100)
             return (status.fractionCompleted == 1 ? "complete" : "\(percent) percent complete")
@@ -77,7 +77,12 @@ extension Command.Arguments {
             rest = before
         }
         params.text = String(rest)
-        guard !params.text.isEmpty else { throw CommandError.usage }
+        guard !params.text.isEmpty else {
+            guard text.isEmpty else {
+                throw CommandError.failed("the query has no word to find, only options")
+            }
+            throw CommandError.usage
+        }
         return params
     }
 

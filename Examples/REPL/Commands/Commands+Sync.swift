@@ -50,11 +50,14 @@ extension Command {
                     + "\(command) fetches them"
             }
             let head = "compared \(counted(found.comparedCount, "message"))"
-            let object = found.channel != nil && lines.count == 1 ? "it" : "them"
+            let advice =
+                found.extra.isEmpty
+                ? "repair \(url) fetches \(found.channel != nil && lines.count == 1 ? "it" : "them")"
+                : "repair \(url) makes the cache equal to the server"
             return ValuedReply(
                 ((found.isEmpty
                     ? ["\(head): no differences from the server"]
-                    : [head] + lines + ["repair \(url) fetches \(object)"]) + rest)
+                    : [head] + lines + [advice]) + rest)
                     .joined(separator: "\n"),
                 [
                     "count": found.comparedCount, "missing": ids(found.missing),

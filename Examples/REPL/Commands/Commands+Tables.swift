@@ -12,7 +12,9 @@ extension Command {
             example: #"table put bookmarks general,5 {"note": "read again"}"#
         ) { arguments in
             guard arguments.words.count == 2, !arguments.json.isEmpty else {
-                throw CommandError.usage
+                guard arguments.words.count > 2 else { throw CommandError.usage }
+                throw CommandError.failed(
+                    #"the value is no JSON object, such as {"note": "read again"}"#)
             }
             let (name, word) = (arguments.words[0], arguments.words[1])
             let value = try JSONValue.object(in: arguments.json)

@@ -1,3 +1,4 @@
+import EmbeddedServer
 import Foundation
 import Scrollback
 
@@ -44,11 +45,15 @@ extension Command {
             arguments in
             let device = try arguments.device
             await device.client.reconnect()
+            guard device.client.connectionState != .offline else {
+                throw CommandError.failed("\(device.statusLine)")
+            }
             return "\(device.name) is \(device.client.connectionState.word)"
         },
         Command(
             "as DEVICE [COMMAND]", freeTextAfter: 1,
-            "Switches to another user's device, or runs one command there."
+            "Switches to another device, or runs one command there.",
+            notes: ["A device that does not exist is created, and its user too. See also: connect."]
         ) { arguments in
             guard let name = arguments.words.first else { throw CommandError.usage }
             let world = try arguments.world
@@ -84,8 +89,12 @@ extension Command {
             "Lists the users who have files on a device of the prompt, with the files' sizes."
         ) { arguments in
             let lines = try await arguments.world.storedUsers.map { user in
-                "\(user.userID?.rawValue ?? user.directory.lastPathComponent)  "
-                    + counted(user.byteCount, "byte") + (user.isEncrypted ? "  encrypted" : "")
+                let name = user.userID?.rawValue ?? user.directory.lastPathComponent
+                let device = user.directory.deletingLastPathComponent().lastPathComponent
+                    .removingPercentEncoding
+                return "\(name)  \(counted(user.byteCount, "byte"))"
+                    + (device == nil || device == name ? "" : "  of \(device!)")
+                    + (user.isEncrypted ? "  encrypted" : "")
             }
             return lines.isEmpty ? "no data is stored in files" : lines.joined(separator: "\n")
         },
@@ -102,7 +111,8 @@ extension Command {
             let removed = try await arguments.world.removeData(of: userID, wiping: wiping)
             guard removed > 0 else {
                 let whose = userID.map { " of \($0)" } ?? ""
-                throw CommandError.failed("no data\(whose) is stored in files: stored-users")
+                throw CommandError.failed(
+                    "no data\(whose) is stored in files: stored-users lists what is")
             }
             let whose = userID.map(\.rawValue) ?? "all users"
             return "removed \(counted(removed, "byte")) of \(whose)"
@@ -151,7 +161,11 @@ extension Command {
             let rows =
                 [
                     ("user", client.currentUser?.userID.rawValue ?? "none"),
-                    ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
+                    (
+                        "connection",
+                        client.connectionState.word + (state.isLive ? ", live" : "")
+                            + (try arguments.device.reasonForNoConnection.map { ": \($0)" } ?? "")
+                    ),
                     ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
                     ("still syncing", counted(state.channelsLeft, "channel")),
                     ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
@@ -173,7 +187,7 @@ extension Command {
         },
         Command("relaunch", "Closes the client of this device, and opens a new one.") { arguments in
             let device = try await arguments.world.relaunch(try arguments.device)
-            return "\(device.name) is \(device.client.connectionState.word)"
+            return device.statusLine
         },
         Command(
             "log-out [everything]",
@@ -186,11 +200,16 @@ extension Command {
             let items = try await device.client.logOut(
                 wiping: arguments.words.isEmpty ? .cachedData : .everything)
             let count = items.filter { $0.operation == .send }.count
+            let fate = arguments.words.isEmpty ? "not sent" : "removed before it was sent"
+            let fates = count == 1 ? fate : fate.replacing("it was", with: "they were")
             return ValuedReply(
-                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent",
+                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) \(fates)",
                 list: items)
         },
-        Command("wait DURATION", "Lets time pass: 500ms, 2s, 10m.") { arguments in
+        Command(
+            "wait DURATION", "Lets time pass: 500ms, 2s, 10m.",
+            notes: ["Without --clock, the command takes that long; away simulates an absence."]
+        ) { arguments in
             let word = try arguments.onlyWord
             try await arguments.world.pass(try arguments.duration(word))
             return "\(word) later"
@@ -242,6 +261,24 @@ extension World {
             }
         }
         return try await before - storedUsers.reduce(0) { $0 + $1.byteCount }
+    }
+}
+
+extension Device {
+    /// Whether the device is connected and, if it is not, what the user can do.
+    fileprivate var statusLine: String {
+        "\(name) is \(client.connectionState.word)"
+            + (reasonForNoConnection.map { ": \($0)" } ?? "")
+    }
+
+    /// The reason why the device is not connected, or what connects it.
+    fileprivate var reasonForNoConnection: String? {
+        switch client.connectionState {
+        case .online, .connecting: nil
+        case .revoked: "the server has ended the session"
+        case .waiting: network.conditions.isOnline ? "retrying" : "no network; online ends that"
+        case .offline: "connect \(name) connects it"
+        }
     }
 }
 

@@ -178,6 +178,9 @@ struct JSONScanner {
             context[path] = try? JSONDecoder().decode(JSONValue.self, from: Data(value))
             return
         }
-        found.append(LogLine(number: firstLine, bytes: Data(value), context: context))
+        found.append(
+            LogLine(
+                number: firstLine, bytes: Data(value), context: context,
+                isInList: frames.last.map { lists.contains($0.path) } ?? false))
     }
 }

@@ -43,6 +43,9 @@ package struct LogFields: Sendable {
     /// The unit of times that are numbers; `nil` to infer it.
     var unit: String?
 
+    /// The names of users that the log contains in another file, by ID.
+    var nicknames: [String: String] = [:]
+
     /// The values outside of the list of messages, by their path.
     var context: [String: JSONValue] = [:]
 
@@ -138,7 +141,7 @@ package struct LogFields: Sendable {
         guard let url = channel ?? parentChannel ?? named.map({ ChannelURL($0) }) else {
             throw missing("channel", "into CHANNEL gives one, and ")
         }
-        guard let timeValue = reader.take("time") else { throw missing("time") }
+        guard let timeValue = reader.take("time") else { throw missing("time", reader.listHint) }
         guard let time = try LogTime.read(timeValue.value, unit: unit) else {
             throw wrong(timeValue, "a time: milliseconds, seconds or 2012-04-26T10:00:00Z")
         }
@@ -158,10 +161,11 @@ package struct LogFields: Sendable {
             throw missing("id", "id=line makes one, and ")
         }
         let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, text))"
-        if preset == nil { for name in reader.unread { tally.ignore(name) } }
+        for name in preset == nil ? reader.unread : reader.lost { tally.ignore(name) }
         let message = Message(
             type: sender == nil ? .admin : .user, id: try messageID(id, in: url),
-            channelURL: url, sender: sender, text: preset?.decode(text) ?? text, createdAt: time,
+            channelURL: url, sender: sender, text: preset?.decode(text, nicknames) ?? text,
+            createdAt: time,
             // Some systems name a thread's first message as its own parent.
             parentMessageID: try parent == ownID ? nil : parent.map { try messageID($0, in: url) },
             sendingStatus: .succeeded)
@@ -199,7 +203,7 @@ package struct LogFields: Sendable {
         if let id = from.value.scalar {
             try Self.check(id, from.path)
             let name = preset?.decode(id) ?? id
-            return Sender(id: UserID(name), nickname: nickname ?? name)
+            return Sender(id: UserID(name), nickname: nickname ?? nicknames[id] ?? name)
         }
         guard case .object(var object) = from.value else {
             throw CommandError.failed(
@@ -284,6 +288,16 @@ private struct Reader {
         return entries.filter { name, value in
             value != .null && !read.contains { $0 == name || $0.hasPrefix("\(name).") }
         }.keys.sorted()
+    }
+
+    /// The names of the fields of a chat system's message that are not imported.
+    var lost: [String] {
+        guard case .object(let entries) = line["post"] ?? line["direct_post"] ?? line else {
+            return []
+        }
+        let empty: [JSONValue] = [.null, .array([]), .bool(false), .string("")]
+        return entries.filter { LogPreset.lost.contains($0.key) && !empty.contains($0.value) }
+            .keys.sorted()
     }
 
     /// A hint on a list of objects in the line, which may be the messages.

@@ -34,6 +34,10 @@ struct LogImport: Sendable {
     private var seen: Set<Int> = []
     /// A Boolean value that indicates whether the lines are messages of an export.
     private var isExport = false
+    /// The name of the file that is being read; empty if there is only one.
+    private var fileName = ""
+    /// The list that the user has named.
+    private var namedList: String?
 
     private static let batchSize = 1000
     private static let shownBadLines = 10
@@ -56,9 +60,17 @@ struct LogImport: Sendable {
         (self.server, self.members) = (server, members)
         fields = request.fields
         let (lists, isDayFirst) = (request.lists, request.isDayFirst)
-        let paths = try LogFile.paths(request.path.fromHome)
+        let all = try LogFile.paths(request.path.fromHome)
+        func name(_ path: String) -> String { URL(filePath: path).lastPathComponent }
+        let paths = all.filter { fields.preset?.otherFiles.contains(name($0)) != true }
+        if let users = fields.preset?.users, let path = all.first(where: { name($0) == users.file })
+        {
+            fields.nicknames = try Self.nicknames(in: path, users.id, users.names)
+        }
+        if fields.preset == nil { namedList = lists.first }
         for (index, path) in paths.enumerated() {
             let file = try LogFile(path)
+            if paths.count > 1 { fileName = "\(path.dropFirst(request.path.fromHome.count + 1)) " }
             (fields.context, isExport) = ([:], false)
             if let preset = fields.preset {
                 fields.fileChannel = preset.channel(of: path)
@@ -82,14 +94,19 @@ struct LogImport: Sendable {
                 }
                 if bytes.isEmpty || lines.failure != nil { break }
             }
-            if let failure = lines.failure { addBadLine("\(failure)") }
+            if let failure = lines.failure { addBadLine("\(fileName)\(failure)") }
             if let last = text?.finish() { try attempt("the last message") { try $0.add(last) } }
         }
         try write()
         guard imported + known > 0 else {
             let reason = badLines.first.map { ": \($0)" } ?? ""
             let more = badCount > 1 ? ", and \(counted(badCount - 1, "more bad line"))" : ""
-            throw CommandError.failed("'\(request.path)' has no message\(reason)\(more)")
+            let isOther = reason.contains("not a JSON object") || reason.contains("no field")
+            let hint =
+                fields.preset.map { "; is this a log of \($0.name)?" }
+                ?? "; from=SYSTEM reads the log of a chat system: help import"
+            throw CommandError.failed(
+                "'\(request.path)' has no message\(reason)\(more)\(isOther ? hint : "")")
         }
     }
 
@@ -116,7 +133,12 @@ struct LogImport: Sendable {
             try batch.append(fields.exported(line.bytes))
         } else {
             if !line.context.isEmpty { fields.context.merge(line.context) { $1 } }
-            try add(value)
+            do {
+                try add(value)
+            } catch let error as CommandError {
+                guard let namedList, !line.isInList else { throw error }
+                throw CommandError.failed("\(error); the document has no list '\(namedList)'")
+            }
         }
     }
 
@@ -127,7 +149,7 @@ struct LogImport: Sendable {
         do {
             try body(&self)
         } catch let error as CommandError {
-            addBadLine("\(place): \(error)")
+            addBadLine("\(fileName)\(place): \(error)")
         }
     }
 
@@ -181,6 +203,26 @@ struct LogImport: Sendable {
             // Errors are reported when the messages are read.
             guard !bytes.isEmpty, (try? scanner.read(bytes)) != nil else { return scanner.context }
             scanner.found = []
+        }
+    }
+
+    /// Returns the names of the users in a file, by ID.
+    private static func nicknames(
+        in path: String, _ idPath: String, _ namePaths: [String]
+    ) throws -> [String: String] {
+        let file = try LogFile(path)
+        var lines = LogLines(isText: false, lists: [])
+        var names: [String: String] = [:]
+        while true {
+            let bytes = try file.next()
+            for line in bytes.isEmpty ? lines.finish() : lines.read(bytes) {
+                guard let user = try? LogFields.object(line.bytes),
+                    let id = user.value(at: idPath[...])?.scalar
+                else { continue }
+                names[id] = namePaths.lazy.compactMap { user.value(at: $0[...])?.scalar }
+                    .first { !$0.isEmpty }
+            }
+            if bytes.isEmpty { return names }
         }
     }
 

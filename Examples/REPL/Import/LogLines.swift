@@ -10,6 +10,9 @@ struct LogLine {
 
     /// The values outside of the list that contains the value, by their path of keys.
     var context: [String: JSONValue] = [:]
+
+    /// A Boolean value that indicates whether the value is in one of the lists of a document.
+    var isInList = false
 }
 
 /// Divides the bytes of a log, which arrive piece by piece, into its lines or JSON values.
@@ -58,7 +61,11 @@ struct LogLines {
 
     /// Finds out whether each line is a JSON value, or anything but JSON.
     private mutating func decide(_ first: ArraySlice<UInt8>) -> [LogLine] {
+        // A bracket also begins the lines of some logs of text.
         var isLine = first.first != 0x5B
+        if !isLine, let next = first.dropFirst().first(where: { $0 > 0x20 }) {
+            isLine = ![0x5B, 0x5D, 0x7B].contains(next)
+        }
         if first.first == 0x7B {
             var scanner = JSONScanner(lists: lists)
             // A value with an error is reported as a line.

@@ -37,6 +37,15 @@ struct LogPreset: Sendable {
     /// character.
     var isLatin1 = false
 
+    /// A Boolean value that indicates whether texts contain Slack's markup, such as `<@U2>`.
+    var hasMarkup = false
+
+    /// The names of files that contain no messages.
+    var otherFiles: Set<String> = []
+
+    /// The one of these files that has the names of users, with the paths of an ID and of names.
+    var users: (file: String, id: String, names: [String])?
+
     static let all = [
         LogPreset(
             name: "slack", lists: ["messages"],
@@ -47,7 +56,15 @@ struct LogPreset: Sendable {
                 "message": ["text", "attachments.fallback", "files.name"], "parent": ["thread_ts"],
             ],
             system: ("subtype", ["channel_*", "group_*", "pinned_item", "bot_add", "bot_remove"]),
-            isFolderNamed: true),
+            isFolderNamed: true, hasMarkup: true,
+            otherFiles: [
+                "users.json", "org_users.json", "channels.json", "groups.json", "dms.json",
+                "mpims.json", "integration_logs.json", "canvases.json",
+            ],
+            users: (
+                "users.json", "id",
+                ["profile.display_name", "real_name", "profile.real_name", "name"]
+            )),
         LogPreset(
             name: "discord", lists: ["messages"],
             sources: [
@@ -125,6 +142,13 @@ struct LogPreset: Sendable {
 }
 
 extension LogPreset {
+    /// The fields of messages that are not imported, although a user may miss them.
+    static let lost: Set = [
+        "attachments", "audio_files", "edit_at", "edited", "edited_unixtime", "embeds", "file",
+        "files", "forwarded_from", "gifs", "isPinned", "media_type", "photo", "photos", "pinned_to",
+        "poll", "reactions", "sticker", "timestampEdited", "videos",
+    ]
+
     /// A Boolean value that indicates whether a message's channel may follow the messages.
     var needsContext: Bool { sources["channel"]?.contains { $0.hasPrefix("/") } ?? false }
 
@@ -154,8 +178,20 @@ extension LogPreset {
         return elements
     }
 
-    /// Returns a text as it was written.
-    func decode(_ text: String) -> String {
+    /// Returns a text as it was written, with the names of mentioned users.
+    func decode(_ text: String, _ nicknames: [String: String] = [:]) -> String {
+        if hasMarkup {
+            return text.replacing(#/<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/#) { found in
+                let (_, sign, target, label) = found.output
+                let name = label ?? (nicknames[String(target)] ?? String(target))[...]
+                switch sign {
+                case "": return label.map { "\($0) (\(target))" } ?? String(target)
+                case "#": return "#\(name)"
+                default: return name.hasPrefix("@") ? String(name) : "@\(name)"
+                }
+            }
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+        }
         guard isLatin1, text.unicodeScalars.allSatisfy({ $0.value < 256 }),
             let decoded = String(
                 bytes: text.unicodeScalars.map { UInt8($0.value) }, encoding: .utf8)

@@ -85,10 +85,17 @@ struct RecordType {
             return try body()
         } catch let error as DecodingError {
             throw CommandError.failed(
-                Self.syntaxError(in: text).map { "this is not JSON: \($0)" }
+                Self.syntaxError(in: text).map { Self.notJSON($0, of: name) }
                     ?? "\(name): \(error.sentence)"
             )
         }
+    }
+
+    /// Returns an error which, for a message, also says how to send a text that begins with a brace.
+    private static func notJSON(_ error: String, of name: String) -> String {
+        "this is not JSON: \(error)"
+            + (["NewMessage", "UserMessageUpdateParams"].contains(name)
+                ? #" A text with braces is {"message": "{…}"}."# : "")
     }
 
     /// Returns the first syntax error in text that is not JSON.

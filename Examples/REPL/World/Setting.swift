@@ -136,7 +136,10 @@ extension Array {
                     + (count > 10 ? "the command without a name lists all" : names))
         }
         if words.count == 2, !setting.set(words[1], &root) {
-            throw CommandError.failed("'\(words[1])' is not a value of \(name)")
+            let isBoolean = ["true", "false"].contains(setting.text(root))
+            throw CommandError.failed(
+                "'\(words[1])' is not a value of \(name)"
+                    + (isBoolean ? ": it is true or false" : ""))
         }
         let meaning = setting.meaning.isEmpty || words.count == 2 ? "" : ": \(setting.meaning)"
         let value = setting.text(root)
