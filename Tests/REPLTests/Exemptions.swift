@@ -19,7 +19,8 @@ enum Exemptions {
         (
             "the prompt shows the same by another call, or a call that has a command makes it",
             [
-                "ChatClient.catchUp(as:within:)", "ChatClient.connectionEvents()",
+                "ChatClient.catchUp(as:within:)", "ChatClient.changeLabels(of:_:)",
+                "ChatClient.connectionEvents()",
                 "ChatClient.uploads()", "ChatClient.userEvents()", "ChatStore.commit(_:)",
                 "ChatStore.indexMessages(atMost:)", "ChatStore.purgeCleared()",
                 "ChatStore.searchIndexDamage", "ChatStore.snapshot()", "ChatStore.view",

@@ -14,6 +14,9 @@ extension Command {
             example: "label general pinned work sort 1"
         ) { arguments in
             let url = try arguments.channel
+            let store = try arguments.workspace.store
+            // A channel keeps its labels after its row was removed from the cache.
+            if try store.channelLabels()[url] == nil { _ = try arguments.held(url) }
             var words = Array(arguments.words.dropFirst())
             var labels = ChannelLabels()
             if words.count > 1, words[words.count - 2] == "sort" {
@@ -21,7 +24,7 @@ extension Command {
                 words.removeLast()
             }
             labels.labels = Set(words)
-            try arguments.workspace.store.write { try $0.setLabels(labels, of: url) }
+            try store.write { try $0.setLabels(labels, of: url) }
             return labels.isEmpty
                 ? "\(url) has no labels" : "labels of \(url): \(labels.line)"
         },
