@@ -84,6 +84,46 @@ import Testing
         await client.close()
     }
 
+    @Test func textsWithOtherBytesAreOtherRows() async throws {
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let rows = try client.table(cached)
+        try await rows.put(1, for: "\u{E9}")
+        await shows { rows.rows.map(\.value) == [1] }
+        try await rows.put(2, for: "e\u{301}")
+        await shows { rows.rows.map(\.value) == [2, 1] }
+        try await rows.removeValue(for: "e\u{301}")
+        await shows { rows.rows.map(\.value) == [1] }
+        await client.close()
+    }
+
+    @Test func valueThatCannotBeDecodedIsReported() async throws {
+        struct Tag: Codable, Sendable {
+            let name: String
+
+            init(_ name: String) { self.name = name }
+
+            init(from decoder: any Decoder) throws {
+                name = try String(from: decoder)
+                if name.isEmpty { throw CancellationError() }
+            }
+
+            func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+        }
+        let story = try await ClientStory()
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let rows = try client.table(StoreTable<String, Tag>("tags"))
+        try await rows.put(Tag("a"), for: "a")
+        await shows { rows.rows.map(\.key) == ["a"] }
+        try await rows.put(Tag(""), for: "a")
+        await shows { rows.rows.isEmpty && rows.unreadableKeys == ["a"] }
+        try await rows.put(Tag("b"), for: "a")
+        await shows { rows.rows.map(\.key) == ["a"] && rows.unreadableKeys.isEmpty }
+        await client.close()
+    }
+
     @Test func clearingAndLoggingOutRemoveTheRowsThatTheySay() async throws {
         let story = try await ClientStory()
         let client = try await story.open()

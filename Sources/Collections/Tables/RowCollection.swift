@@ -86,8 +86,10 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
         var isShort = change.operations.contains(.missed) || change.removesCachedRows
         for row in change.rows(of: table) where range.contains(row.key) {
             unreadableKeys.remove(row.key)
+            if row.isUnreadable { unreadableKeys.insert(row.key) }
             let index = index(of: row.key, in: rows)
-            let isListed = index < rows.count && rows[index].key == row.key
+            // Texts with other bytes are other keys, even if Swift treats them as equal.
+            let isListed = index < rows.count && rows[index].key.keyBytes == row.key.keyBytes
             if let value = row.newValue {
                 let new = Row(key: row.key, value: value)
                 if isListed { rows[index] = new } else { rows.insert(new, at: index) }

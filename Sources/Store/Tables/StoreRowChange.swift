@@ -32,8 +32,10 @@ public struct StoreTableChange<Key: StoreKey, Value: Sendable>: Sendable {
     public let key: Key
     /// The earlier value; `nil` if there was none, or if it cannot be decoded.
     public let oldValue: Value?
-    /// The new value; `nil` if the row was removed.
+    /// The new value; `nil` if the row was removed, or if it cannot be decoded.
     public let newValue: Value?
+    /// A Boolean value that indicates whether there is a new value that cannot be decoded.
+    package let isUnreadable: Bool
 }
 
 extension StoreTableChange: Equatable where Value: Equatable {}
@@ -57,8 +59,10 @@ extension Change {
             func value(_ bytes: [UInt8]?) -> Value? {
                 bytes?.withBytes { try? table.value($0, of: key, path: "") }
             }
+            let new = value(row.newValue)
             return StoreTableChange(
-                key: key, oldValue: value(row.oldValue), newValue: value(row.newValue))
+                key: key, oldValue: value(row.oldValue), newValue: new,
+                isUnreadable: new == nil && row.newValue != nil)
         }
     }
 
