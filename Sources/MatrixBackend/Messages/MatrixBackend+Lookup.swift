@@ -18,12 +18,18 @@ extension MatrixBackend {
         return MessageLookup(found: messages, gone: Array(gone))
     }
 
-    /// Returns an event with its latest edit; `nil` if the room has no such event, or the user may
-    /// not see it.
+    /// Returns an event with its latest edit; `nil` if the room has no such event, the user may not
+    /// see it, or it cannot be decoded.
+    ///
+    /// A member may name any text as the ID of the event that an edit or a reply is for. An error for
+    /// it would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
+        guard (1...WireLimit.id).contains(id.utf8.count), !id.utf8.contains(where: { $0 < 0x20 })
+        else { return nil }
         let count = timelineCount
         do {
-            let event: RoomEvent = try await call(.get("rooms", room, "event", id))
+            let reply: EventReply = try await call(.get("rooms", room, "event", id))
+            guard let event = reply.event else { return nil }
             keep([event], in: room, since: count)
             return event
         } catch  where error.code == .notFound || error.code == .refused {

@@ -137,8 +137,9 @@ extension MatrixBackend {
         do {
             let reply: ContextReply = try await call(
                 .get("rooms", room, "context", id, query: [("limit", "0")]))
-            let event = reply.event.hasMessageType ? id : nil
-            return (HistoryPoint(reply.end, before: event), reply.event)
+            let found = reply.event.event
+            let event = found?.hasMessageType ?? false ? id : nil
+            return (HistoryPoint(reply.end, before: event), found)
         } catch  where error.code == .notFound {
             throw BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
         }

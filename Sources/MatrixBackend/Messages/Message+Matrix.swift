@@ -42,7 +42,8 @@ extension Message {
         case "m.text": return (.user, content.text, "", "")
         case "m.file", "m.image", "m.video", "m.audio":
             // If the content has a separate file name, the body is the caption.
-            let isCaption = content.filename != nil && content.filename != body
+            // Comparing long texts with many marks as Unicode texts takes quadratic time.
+            let isCaption = content.filename.map { !$0.utf8.elementsEqual(body.utf8) } ?? false
             let isFile = content.messageType == "m.file"
             return (.file, isCaption ? body : "", isFile ? "" : content.messageType!, "")
         case "m.location": return (.user, body, "m.location", content.geoURI ?? "")

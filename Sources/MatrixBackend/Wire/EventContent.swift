@@ -94,7 +94,7 @@ struct EventContent: Decodable, Sendable {
         geoURI = content.lenient(.geo_uri)
         mentions = content.lenient(.mentions)
         own = content.lenient(.own)
-        redacts = content.lenient(.redacts)
+        redacts = content.lenientID(.redacts)
         guard messageType == nil else { return }
         decodeState(content)
         if content.contains(.users) || content.contains(.events_default) {
@@ -184,11 +184,11 @@ extension EventContent {
         init(from decoder: any Decoder) throws {
             let relation = try decoder.container(keyedBy: Key.self)
             type = relation.lenient(.rel_type)
-            eventID = relation.lenient(.event_id)
-            key = relation.lenient(.key)
+            eventID = relation.lenientID(.event_id)
+            key = relation.lenientID(.key)
             isFallback = relation.lenient(.is_falling_back) ?? false
             let reply = try? relation.nestedContainer(keyedBy: Key.self, forKey: .in_reply_to)
-            repliesTo = reply?.lenient(.event_id)
+            repliesTo = reply?.lenientID(.event_id)
         }
     }
 

@@ -18,6 +18,11 @@ extension KeyedDecodingContainer {
         }
     }
 
+    /// Returns an ID; `nil` also if it is longer than an ID may be.
+    func lenientID(_ key: Key) -> String? {
+        lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
+    }
+
     func lenientList<Value: Decodable>(_ key: Key) -> [Value] {
         guard contains(key), let list = try? decode([Lenient<Value>].self, forKey: key) else {
             return []
@@ -65,7 +70,8 @@ extension DecodingError {
     }
 }
 
-private struct Lenient<Value: Decodable>: Decodable {
+/// A value that is `nil` if it cannot be decoded.
+struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
     init(from decoder: any Decoder) { value = try? Value(from: decoder) }
 }

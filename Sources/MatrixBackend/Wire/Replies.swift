@@ -93,14 +93,28 @@ struct SearchReply: Decodable {
     }
 }
 
+/// An event; `nil` if it cannot be decoded, as an event with a long type in a room of an old version.
+struct EventReply: Decodable {
+    let event: RoomEvent?
+
+    private enum Key: String, CodingKey { case event_id }
+
+    init(from decoder: any Decoder) throws {
+        _ = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .event_id)
+        event = try? RoomEvent(from: decoder)
+    }
+}
+
 /// An event, and the token of the place just after it.
 struct ContextReply: Decodable {
-    let event: RoomEvent
+    let event: EventReply
     let end: String
 }
 
 struct StateReply: Decodable {
     let events: [RoomEvent]
 
-    init(from decoder: any Decoder) throws { events = try [RoomEvent](from: decoder) }
+    init(from decoder: any Decoder) throws {
+        events = try [Lenient<RoomEvent>](from: decoder).compactMap(\.value)
+    }
 }

@@ -78,7 +78,7 @@ struct RoomEvent: Decodable, Sendable {
         else { throw DecodingError.tooLong("an ID of an event") }
         content = event.lenient(.content) ?? EventContent()
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
-        redacts = Self.redacts(type, stateKey, content.redacts, event.lenient(.redacts))
+        redacts = Self.redacts(type, stateKey, content.redacts, event.lenientID(.redacts))
         let unsigned =
             event.contains(.unsigned)
             ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil

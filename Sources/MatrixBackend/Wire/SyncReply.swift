@@ -179,7 +179,7 @@ extension SyncReply {
             type = try event.decode(String.self, forKey: .type)
             if type == "m.receipt" {
                 let kinds: [String: [String: [String: Read]]] = event.lenientMap(.content)
-                for (id, kinds) in kinds {
+                for (id, kinds) in kinds where id.utf8.count <= WireLimit.id {
                     for (kind, users) in kinds where ["m.read", "m.read.private"].contains(kind) {
                         for (user, read) in users
                         where user.utf8.count <= WireLimit.id

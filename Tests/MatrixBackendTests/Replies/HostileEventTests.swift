@@ -70,6 +70,62 @@ import Testing
             })
     }
 
+    /// In rooms of old versions, 255 characters with more bytes are permitted.
+    @Test func feedContinuesAfterAChangeOfAnEventThatCannotBeDecoded() async throws {
+        let odd = event("$odd", "{}", type: String(repeating: "\u{E9}", count: 255))
+        let reply = #"{"rel_type": "m.thread", "event_id": "$odd"}"#
+        for change in [
+            edit("$e", of: "$odd", "x", at: 3000), redaction("$r", of: "$odd", at: 3000),
+            event("$t", text("x", relation: reply), at: 3000),
+        ] {
+            let alice = try await FollowingDevice()
+            alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+            alice.device.server.reply("\(path)/event/$odd", odd)
+            let events = try await alice.feed(change, event("$m", text("hello"), at: 4000))
+            #expect(
+                events.contains { event in
+                    if case .messageReceived(let message) = event {
+                        message.messageID == "$m"
+                    } else {
+                        false
+                    }
+                }, "\(change)")
+        }
+    }
+
+    @Test func eventsWithLongIDsAreNotRequested() async throws {
+        let alice = try await FollowingDevice()
+        let long = "$" + String(repeating: "x", count: 255)
+        let count = alice.device.server.requests.count
+        let reply = #"{"rel_type": "m.thread", "event_id": "\#(long)"}"#
+        let edits = ["\(long)", "$\\u0000", "$\\r\\nX: y"].map {
+            edit("$e\($0.count)", of: $0, "x", at: 3000)
+        }
+        _ = try await alice.feed(
+            sync: PreparedReplies.sync(
+                "s1",
+                events: edits + [
+                    redaction("$r", of: long, at: 3000),
+                    event("$t", text("x", relation: reply), at: 3000),
+                ]))
+        let new = requests(alice, since: count)
+        #expect(!new.contains { $0.contains("/event/") }, "\(new)")
+    }
+
+    /// Comparing long keys with many marks would take hours.
+    @Test func longKeyIsNoReaction() async throws {
+        let alice = try await FollowingDevice()
+        for (count, isReaction) in [(127, true), (128, false)] {
+            let key = "a" + String(repeating: "\u{301}", count: count)
+            let content = """
+                {"m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "\(key)"}}
+                """
+            let events = try await alice.feed(event("$q", content, type: "m.reaction"))
+            #expect(
+                events.contains { if case .reaction = $0 { true } else { false } } == isReaction)
+        }
+    }
+
     // MARK: Numbers
 
     @Test(arguments: [
