@@ -61,6 +61,17 @@ import Testing
         #expect(words(left) != words(right))
     }
 
+    /// Decomposing a text with thousands of marks in a row would take seconds.
+    @Test(arguments: ["\u{3099}", "\u{334}\u{3099}", "\u{F73}", "\u{FF9E}\u{334}"])
+    func longRunsOfMarksAreShortened(marks: String) throws {
+        let text = "か" + String(repeating: marks, count: 500)
+        let counts = SearchText(text).words.map(\.whole.term.unicodeScalars.count)
+        #expect(counts.reduce(0, +) <= 1 + 2 * 30, "\(counts)")
+        let short = "か" + String(repeating: marks, count: 5)
+        let all = SearchText(short).words.map(\.whole.term.unicodeScalars.count)
+        #expect(all.reduce(0, +) >= 1 + 5, "\(all)")
+    }
+
     @Test func foldingTwiceIsFoldingOnce() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value), !scalar.properties.isIdeographic,

@@ -241,7 +241,7 @@ extension SearchText {
         if let plain { return plain }
         // Convert to lowercase, uppercase and lowercase again. "ẞ" thus becomes "ß", then "SS",
         // then "ss", and both lowercase forms of sigma become the same letter.
-        let cased = String(text).decomposedStringWithCompatibilityMapping
+        let cased = text.withoutExcessMarks.decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
         // Decompose the text again, because some case mappings produce composed letters.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
@@ -251,7 +251,34 @@ extension SearchText {
     }
 }
 
+extension Substring {
+    /// The maximum number of marks in a row of a long text, as in Unicode's stream-safe text format.
+    private static let longestRunOfMarks = 30
+
+    /// The text without further marks in a row.
+    ///
+    /// Decomposing a text sorts each run of marks, for which a long run needs quadratic time.
+    fileprivate var withoutExcessMarks: String {
+        guard utf8.count > 256 else { return String(self) }
+        var (count, kept) = (0, String.UnicodeScalarView())
+        for scalar in unicodeScalars {
+            count = scalar.isDecomposedToMarks ? count + 1 : 0
+            if count <= Self.longestRunOfMarks { kept.append(scalar) }
+        }
+        return String(kept)
+    }
+}
+
 extension Unicode.Scalar {
+    /// A Boolean value that indicates whether the decomposition consists of marks.
+    fileprivate var isDecomposedToMarks: Bool {
+        !isASCII
+            && (properties.generalCategory == .nonspacingMark
+                || properties.canonicalCombiningClass != .notReordered
+                // The halfwidth sound marks of kana.
+                || (0xFF9E...0xFF9F).contains(value))
+    }
+
     /// The letters for which a lowercase Latin letter stands if it has a stroke, a hook or another
     /// mark that Unicode does not separate, or if it is a ligature; `nil` for any other scalar.
     ///
