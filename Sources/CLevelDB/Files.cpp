@@ -179,6 +179,11 @@ class DiskFiles final : public Files {
     }
 
     void MakePrivate(const std::string &path, bool isDirectory) override {
+        // A link, or a file with another name, may lead to a file that does not belong to the
+        // database.
+        const auto status = Attributes(path);
+        if (!status || S_ISLNK(status->st_mode)) return;
+        if (!isDirectory && status->st_nlink > 1) return;
         // Ignore an error: some file systems have no owners, and a file of another user may be
         // writable.
         (void)chmod(path.c_str(), isDirectory ? 0700 : 0600);

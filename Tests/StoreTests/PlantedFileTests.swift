@@ -156,6 +156,17 @@ import Testing
         }
     }
 
+    @Test func lockWithAnotherNameKeepsItsMode() throws {
+        for name in ["cache", "outbox"] {
+            let directory = try store(.encrypted)
+            let lock = directory.url.appending(path: "\(name)/LOCK")
+            try FileManager.default.removeItem(at: lock)
+            try FileManager.default.linkItem(at: file("notes.txt"), to: lock)
+            try directory.open().close()
+            try expectNothingElsewhereHasChanged()
+        }
+    }
+
     @Test(arguments: ["cache", "outbox"], ["CURRENT", "MANIFEST-", ".log"])
     func pipesAndLinksAreDamage(database: String, name: String) throws {
         for isPipe in [true, false] {
