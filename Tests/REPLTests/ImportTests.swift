@@ -341,6 +341,41 @@ import Testing
         await workspace.end()
     }
 
+    /// An archive may contain pipes and links to devices, which have no end.
+    @Test func pipesAndDevicesInAFolderAreNotRead() async throws {
+        try Data(line(101, #""ts": 1700000001, "user": "bob""#).utf8)
+            .write(to: URL(filePath: path))
+        let folder = directory.url
+        #expect(mkfifo(folder.appending(path: "pipe.jsonl").path, 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.appending(path: "zero.jsonl").path, withDestinationPath: "/dev/zero")
+        let reply = await workspace.reply("import \(folder.path)")
+        #expect(reply.hasPrefix("imported 1 message into 1 channel"), "\(reply)")
+        await workspace.end()
+    }
+
+    @Test func longNumberInALogOfIrssiTakesLinearTime() async throws {
+        let date = "--- Log opened Mon Jan " + String(repeating: "1", count: 200_000)
+        try Data("\(date)\n".utf8).write(to: URL(filePath: path))
+        let start = ContinuousClock.now
+        let reply = await workspace.reply("import \(path) from=irssi")
+        #expect(reply.contains("this is not a line of irssi"), "\(reply)")
+        #expect(ContinuousClock.now - start < .seconds(60))
+        await workspace.end()
+    }
+
+    /// Each of these values is looked at for each message.
+    @Test func aHundredValuesOutsideOfTheMessagesAreRead() async throws {
+        let values = (0..<200).map { #""k\#($0)": "pets""# }.joined(separator: ",")
+        let message = #"{"message_id": 101, "ts": 1700000001, "user": "bob", "message": "one"}"#
+        try Data("{\(values), \"list\": [\(message)]}".utf8).write(to: URL(filePath: path))
+        for (field, isRead) in [("k99", true), ("k100", false)] {
+            let reply = await workspace.reply("import \(path) messages=list channel=/\(field)")
+            #expect(reply.hasPrefix("imported 1 message") == isRead, "\(reply)")
+        }
+        await workspace.end()
+    }
+
     @Test(arguments: 2...5) func truncatedGzipFileIsAnError(count: Int) async throws {
         try Data([0x1F, 0x8B, 8, 0, 0].prefix(count)).write(to: URL(filePath: path))
         #expect(

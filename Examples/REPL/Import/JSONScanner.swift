@@ -10,6 +10,13 @@ struct JSONScanner {
     /// The maximum size of a value in bytes.
     static let limit = 16 << 20
 
+    /// The maximum number of values outside of the arrays, each of which is looked at for each
+    /// element; further ones are skipped.
+    private static let contextLimit = 100
+
+    /// The maximum size of a key, and of a value outside of the arrays, in bytes.
+    private static let contextSize = 64 << 10
+
     /// The values outside of the arrays, by their path of keys.
     private(set) var context: [String: JSONValue] = [:]
 
@@ -74,7 +81,7 @@ struct JSONScanner {
                     (try? JSONDecoder().decode(String.self, from: Data([0x22] + value + [0x22])))
                     ?? ""
                 state = .before
-            } else {
+            } else if value.count < Self.contextSize {
                 value.append(byte)
             }
         case .value(let isElement):
@@ -107,7 +114,7 @@ struct JSONScanner {
 
     private mutating func append(_ byte: UInt8) {
         // Context values are small; the rest of a large one is skipped.
-        if case .value(false) = state, value.count > 64 << 10 { return }
+        if case .value(false) = state, value.count > Self.contextSize { return }
         value.append(byte)
     }
 
@@ -124,10 +131,10 @@ struct JSONScanner {
 
     /// Reads the first byte of a value or a key, or a byte between values.
     private mutating func begin(_ byte: UInt8) throws {
+        if byte <= 0x20 || byte == 0x2C || byte == 0x3A { return }
         let frame = frames.last
         let path = frame.map { $0.isObject ? join($0.path, $0.key) : $0.path } ?? ""
         switch byte {
-        case ...0x20, 0x2C, 0x3A: return
         case 0x5D, 0x7D:
             guard let last = frames.popLast(), last.isObject == (byte == 0x7D) else {
                 throw CommandError.failed("line \(line) is not JSON")
@@ -174,6 +181,7 @@ struct JSONScanner {
             guard let frame = frames.last else { return }
             let path = join(frame.path, frame.key)
             frames[frames.count - 1].key = ""
+            guard context.count < Self.contextLimit || context[path] != nil else { return }
             // A large value was cut off, and is not needed.
             context[path] = try? JSONDecoder().decode(JSONValue.self, from: Data(value))
             return

@@ -66,17 +66,19 @@ final class LogFile {
 
     deinit { if !isClosed { close() } }
 
-    /// Returns the files that a path names: itself or, of a directory, all readable files in it
-    /// and below it, in the order of their names.
+    /// Returns the files that a path names: itself or, of a directory, all regular files in it and
+    /// below it, in the order of their names.
+    ///
+    /// A directory may come from an archive of somebody else. Reading a pipe or a device in it would
+    /// never end.
     static func paths(_ path: String) throws -> [String] {
         let files = FileManager.default
         var isDirectory: ObjCBool = false
         guard files.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue
         else { return [path] }
         let names = (files.enumerator(atPath: path)?.allObjects as? [String] ?? []).filter {
-            var isDirectory: ObjCBool = false
-            _ = files.fileExists(atPath: "\(path)/\($0)", isDirectory: &isDirectory)
-            return !isDirectory.boolValue
+            var status = stat()
+            return stat("\(path)/\($0)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
                 && !$0.split(separator: "/").contains { $0.hasPrefix(".") }
         }
         guard !names.isEmpty else { throw CommandError.failed("'\(path)' has no files") }

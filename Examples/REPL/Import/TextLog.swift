@@ -99,7 +99,7 @@ struct TextLog {
 
     private mutating func readIrssi(_ line: String) throws -> JSONValue? {
         if let date = line.wholeMatch(
-            of: #/--- (?:Log \w+|Day changed) \w+ (\w+) +(\d+).* (\d{4})/#)
+            of: #/--- (?:Log \w+|Day changed) \w+ (\w+) +(\d{1,2})(?!\d).* (\d{4})/#)
         {
             let months = [
                 "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
