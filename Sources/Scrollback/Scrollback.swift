@@ -55,6 +55,7 @@
 @_exported public import struct Models.MentionType
 @_exported public import struct Models.Message
 @_exported public import struct Models.MessageID
+@_exported public import struct Models.MessageKinds
 @_exported public import struct Models.MessageListParams
 @_exported public import struct Models.MessageSearchParams
 @_exported public import enum Models.MessageSendingStatus

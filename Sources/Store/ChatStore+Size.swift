@@ -87,7 +87,7 @@ extension ChatStore {
         }
         try cache.compact(
             numbers.sorted().runs.flatMap { run in
-                [Table.message, .creationTime, .request, .reply].map { table in
+                [Table.message, .creationTime, .request, .reply, .kind].map { table in
                     KeyRange(
                         ByteWriter.key { $0.table(table, run.lowerBound) },
                         ByteWriter.key { $0.table(table, run.upperBound) }.successorOfPrefix)

@@ -239,6 +239,7 @@ extension NumberProbe {
                 "StoreReader.openChannels(after:limit:)",
                 "StoreReader.outboxItems(in:state:limit:)",
                 "StoreReader.outboxItems(state:limit:)", "HistoryAnchor.time(_:)",
+                "StoreReader.messages(of:for:in:after:limit:)", "ChatStore.indexKinds(atMost:)",
                 "MessageListParams.previousResultSize", "MessageListParams.nextResultSize",
                 "GroupChannelListQuery.createdBefore", "GroupChannelListQuery.createdAfter"
             ) { numbers, world in
@@ -262,7 +263,9 @@ extension NumberProbe {
                     _ = try reader.openChannels(limit: limit)
                     _ = try reader.outboxItems(in: world.url, limit: limit)
                     _ = try reader.outboxItems(limit: limit)
+                    _ = try reader.messages(of: .link, limit: numbers.int())
                 }
+                _ = try store.indexKinds(atMost: numbers.int())
             },
             NumberProbe(
                 "StoreTable.init(_:home:version:migration:)",

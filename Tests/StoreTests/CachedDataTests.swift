@@ -13,7 +13,7 @@ import Testing
     }
 
     private let directory: StoreDirectory
-    private let left = ["73 67".hex, "73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex]
+    private let left = ["73 67".hex, "73 6b".hex, "73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex]
 
     init() throws { directory = try StoreDirectory() }
 
@@ -68,10 +68,10 @@ import Testing
         old = nil
         #expect(before > 0 && !outbox.isEmpty)
         #expect(try store.outboxDataSize() > 0)
-        // Besides the generation, the next channel number and the schema version, only the mark is
-        // left that says that something was cleared.
+        // Besides the generation, the state of the index of kinds, the next channel number and the
+        // schema version, only the mark is left that says that something was cleared.
         #expect(try store.view.committed.cache.rows().map(\.key) == left)
-        if place == .memory { #expect(try store.cachedDataSize() == 27) }
+        if place == .memory { #expect(try store.cachedDataSize() == 31) }
         if place == .disk {
             store.close()
             try expectEmpty(try directory.open())

@@ -94,7 +94,7 @@ import Testing
         var calls = 0
         while try database.purgeCleared(atMost: 4) { calls += 1 }
         #expect(try keys() == [stop])
-        #expect(calls <= 12)
+        #expect(calls <= 13)
     }
 
     @Test func clearedNumbersAreReadFromDiskOnce() throws {

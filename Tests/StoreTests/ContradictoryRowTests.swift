@@ -208,6 +208,25 @@ import Testing
         try expectFound(.key)
     }
 
+    @Test func lostRowOfAKind() throws {
+        let store = try directory.open()
+        let link = Message(id: "9", channelURL: "a", text: "http://a.de", createdAt: 90)
+        try store.write { try $0.save(link) }
+        store.close()
+        let kind = KindKey.all(of: link)[0]
+        try damage("cache") { batch in batch.remove { $0.kindKey(1, kind, position(90, "9")) } }
+        try expectFound(.index)
+    }
+
+    @Test func rowOfAKindThatTheMessageIsNot() throws {
+        let kind = KindKey.all(of: .link, for: nil)[0]
+        try damage("cache") { batch in batch.put { $0.kindKey(1, kind, position(20, "2")) } }
+        try expectFound(.index)
+        // Lists omit the message.
+        let store = try directory.open()
+        #expect(try store.messages(of: .link, in: "a", limit: 9) == [])
+    }
+
     @Test(arguments: 0..<3) func lostIndexRow(index: Int) throws {
         try damage("cache") { batch in
             batch.remove {

@@ -14,8 +14,10 @@ import Testing
     @Test(arguments: FileForm.allCases) func everyRowFollowsTheGrammar(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let store = try directory.open()
+        var mention = Message("1", at: 10, in: "a", by: "alice", request: "r1")
+        mention.mentionedUserIDs = ["bob"]
         let messages = [
-            Message("1", at: 10, in: "a", by: "alice", request: "r1"),
+            mention,
             Message("2", at: 20, in: "a", to: "1"),
             // This message is inside the gap. It has the request id of message 1, so the index
             // refers to it.
@@ -61,7 +63,7 @@ import Testing
         store.close()
 
         let cache = try raw("cache", directory) { try RawCache($0) }
-        #expect(cache.version == 2 && cache.nextNumber == 4)
+        #expect(cache.version == 2 && cache.nextNumber == 4 && cache.hasKinds)
         #expect(cache.numbers == ["a": 2, "ö": 3] && cache.urls == [2: "a", 3: "ö"])
         #expect(cache.cleared == [0])
         #expect(cache.users == ["alice": user])
@@ -75,6 +77,7 @@ import Testing
         #expect(a.places == ["1": 10, "2": 20, "3": -30])
         #expect(a.requests == ["r1": "3"])
         #expect(a.replies == ["1": [position]])
+        #expect(a.kinds == ["mention of bob": [Position(createdAt: 10, messageID: "1")]])
         #expect(a.gaps.count == 2)
         #expect(a.gaps.last.map { $0 == (gap.upper, lower, "walk", gap.changesSince) } == true)
         #expect(a.staleRanges.map(\.epoch) == [3] && a.staleRanges.map(\.upper) == [.end])

@@ -106,6 +106,11 @@ import Testing
         expectSameOrder(positions, >) { position in
             ByteWriter.key { $0.replyKey(7, "parent", position) }
         }
+        for kind in KindKey.all(of: [.link, .mention], for: "ann") {
+            expectSameOrder(positions, >) { position in
+                ByteWriter.key { $0.kindKey(7, kind, position) }
+            }
+        }
     }
 
     @Test(arguments: Seeds.few)
@@ -267,7 +272,7 @@ import Testing
     ///
     /// Reading must report the damage or return another value.
     @Test(arguments: [
-        Table.message, .creationTime, .request, .reply, .groupChannel, .openChannel, .name,
+        Table.message, .creationTime, .request, .reply, .kind, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,
     ])
     func damagedRowNeverTraps(of table: Table) throws {
@@ -322,6 +327,9 @@ import Testing
             attempt { _ = try reader.message(requestID: "r", in: url) }
             attempt { _ = try reader.replies(to: "9", in: url) }
             attempt { _ = try reader.messageCount(in: url) }
+            attempt {
+                _ = try reader.messages(of: [.link, .mention], for: "ann", in: url, limit: 9)
+            }
             attempt { _ = try reader.gaps(in: url) }
             attempt { _ = try reader.staleRanges(in: url) }
             attempt { _ = try reader.tombstones(in: url) }
@@ -333,6 +341,7 @@ import Testing
         attempt { _ = try reader.groupChannels() }
         attempt { _ = try reader.openChannels() }
         attempt { _ = try reader.messageCount() }
+        attempt { _ = try reader.messages(of: .link, limit: 9) }
         attempt { _ = try reader.channelURLs() }
         attempt { _ = try reader.channelURLsByAccess() }
         attempt { _ = try reader.user("ann") }

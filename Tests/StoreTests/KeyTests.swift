@@ -20,6 +20,9 @@ import Testing
                     id: "10", channelURL: "c", requestID: "r", createdAt: time,
                     parentMessageID: "9"))
             try batch.save(Message(id: "é", channelURL: "c", createdAt: -1))
+            var kinds = Message(id: "k", channelURL: "o", text: "www.o.de", createdAt: 1)
+            kinds.mentionedUserIDs = ["ann"]
+            try batch.save(kinds)
             let known = Position(createdAt: time, messageID: "10")
             try batch.cover("c", from: .position(known), through: .end, backfillCursor: "w")
             try batch.open(
@@ -56,13 +59,21 @@ import Testing
         rows.expect(
             "6d 00000001 8000000000000000 fffd 3c56",  // ~(7fffffffffffffff, 0002, c3a9)
             "12 02 c3a9  18 ffffffffffffffffff01  28 03  42 01 63  8801 01")
+        rows.expect(
+            "6d 00000002 7ffffffffffffffe fffe 94",
+            "12 01 6b  18 01  28 03  3a 08 7777772e6f2e6465  42 01 6f  8801 01  a201 03 616e6e")
         // created 'i', channel, id → time, its sign flipped.
         rows.expect("69 00000001 3130", "8000018bcfe56800")
         rows.expect("69 00000001 c3a9", "7fffffffffffffff")
+        rows.expect("69 00000002 6b", "8000000000000001")
         // request 'r', channel, request id → id.
         rows.expect("72 00000001 72", "3130")
         // reply 'p', channel, length and id of the parent, inverted position → nothing.
         rows.expect("70 00000001 0001 39 7ffffe74301a97ff fffd cecf", "")
+        // kind 'h', channel, kind, inverted position → nothing. A mention, with kind 6, has the
+        // length and the id of the user after it.
+        rows.expect("68 00000002 05 7ffffffffffffffe fffe 94", "")
+        rows.expect("68 00000002 06 0003 616e6e 7ffffffffffffffe fffe 94", "")
         // group channel 'c', open channel 'o', channel → a record: 1 URL, 5 created at.
         rows.expect("63 00000001", "0a 01 63  28 05")
         rows.expect("6f 00000002", "0a 01 6f  28 06")
@@ -88,13 +99,15 @@ import Testing
         rows.expect("78 00000001 38", "8000018bcfe56800 8000000000000003")
         // state 'k', channel → number of messages, last access, 0.
         rows.expect("6b 00000001", "0000000000000002 0000000000000001")
-        rows.expect("6b 00000002", "0000000000000000 0000000000000000")
+        rows.expect("6b 00000002", "0000000000000001 0000000000000000")
         // user 'u', id → a record. token 't', scope → bytes.
         rows.expect("75 616e6e", "0a 03 616e6e")
         rows.expect("74 66656564", "cafe")
-        // schema 's': 'v' → version, 'n' → the next channel's number.
+        // schema 's': 'v' → version, 'n' → the next channel's number, 'k' → format of the index of
+        // kinds, and 1 if it is complete.
         rows.expect("73 76", "00000002")
         rows.expect("73 6e", "00000003")
+        rows.expect("73 6b", "01 01")
         rows.expectNoMore()
     }
 

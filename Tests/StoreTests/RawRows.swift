@@ -131,6 +131,8 @@ struct RawCache {
         var places: [MessageID: Timestamp] = [:]
         var requests: [RequestID: MessageID] = [:]
         var replies: [MessageID: Set<Position>] = [:]
+        /// The positions by the name of the kind and the mentioned user.
+        var kinds: [String: Set<Position>] = [:]
         var group: GroupChannel?
         var open: OpenChannel?
         var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: PageCursor?, since: FeedPoint?)] =
@@ -149,6 +151,7 @@ struct RawCache {
     var nextNumber: UInt32?
     var generation: UInt64?
     var version: UInt32?
+    var hasKinds = false
     var lists: [(order: UInt8, metaDataKey: String?, isWhole: Bool, numbers: [UInt32])] = []
 
     init(_ snapshot: LevelDB.Snapshot) throws {
@@ -179,6 +182,7 @@ struct RawCache {
             case [0x76]: version = try value.channel()
             case [0x6E]: nextNumber = try value.channel()
             case [0x67]: generation = try value.integer(8)
+            case [0x6B]: hasKinds = try value.take(2) == [1, 1]
             case [0x6C]: while !value.rest.isEmpty { lists.append(try RawCache.list(&value)) }
             default: throw RawBytes.NotThere(what: "a row of the schema")
             }
@@ -207,6 +211,15 @@ extension RawCache.Channel {
         case "p":
             let parent = MessageID(try key.name())
             replies[parent, default: []].insert(try key.invertedPosition())
+        case "h":
+            let names = [
+                "image", "video", "audio", "voice", "otherFile", "link", "mention", "thread",
+            ]
+            let bit = Int(try key.integer(1))
+            guard bit < names.count else { throw RawBytes.NotThere(what: "a kind") }
+            let user = names[bit] == "mention" ? try key.name() : nil
+            let kind = names[bit] + (user.map { $0.isEmpty ? " of all" : " of \($0)" } ?? "")
+            kinds[kind, default: []].insert(try key.invertedPosition())
         case "c": group = try record()
         case "o": open = try record()
         case "g":

@@ -21,8 +21,8 @@ import Testing
             try batch.save(OpenChannel(url: "lobby", createdAt: 1))
             try batch.save(
                 Message(
-                    id: "r", channelURL: "cats", requestID: "q", createdAt: 7,
-                    parentMessageID: "a"))
+                    id: "r", channelURL: "cats", requestID: "q", text: "www.cats.de",
+                    createdAt: 7, parentMessageID: "a"))
             try batch.save(User(id: "alice"))
             try batch.save(Tombstone("x", in: "cats", deletedAt: 9))
             try batch.markStale(StaleRange(in: "cats", epoch: 3))
@@ -40,6 +40,7 @@ import Testing
                 "gap: channel 1, up to +∞ → down to -∞",
                 "gap: channel 2, up to +∞ → down to -∞, backfill from w, changes since s (3)",
                 "gap: channel 3, up to +∞ → down to -∞",
+                "kind: channel 2, link, 7/r → nothing",
                 "created: channel 2, r → 7",
                 "state: channel 2 → count 1, access 0",
                 "state: channel 3 → count 0, access 0",
@@ -51,6 +52,7 @@ import Testing
                 "open: channel 3 → OpenChannel",
                 "reply: channel 2, a, 7/r → nothing",
                 "request: channel 2, q → r",
+                "schema: index of kinds → 2 bytes",
                 "schema: next number → 4",
                 "schema: version → 2",
                 "token: feed → 2 bytes",

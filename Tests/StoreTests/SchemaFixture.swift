@@ -110,10 +110,11 @@ extension SchemaFixture {
             try batch.setPinned(true, for: "general")
             try batch.save(User(id: "alice", nickname: "Alice"))
             for (id, time) in [("1", 1), ("2", 2), ("3", 3)] as [(MessageID, Int64)] {
-                try batch.save(
-                    Message(
-                        id, at: Timestamp(milliseconds: 1_700_000_000_000 + time), by: "alice",
-                        request: RequestID("r\(id)"), to: id == "3" ? "1" : nil))
+                var message = Message(
+                    id, at: Timestamp(milliseconds: 1_700_000_000_000 + time), by: "alice",
+                    request: RequestID("r\(id)"), to: id == "3" ? "1" : nil)
+                if id == "2" { message.mentionType = .channel }
+                try batch.save(message)
             }
             try batch.cover("general", from: bound("1", 1), through: bound("3", 3))
             try batch.save(

@@ -89,13 +89,18 @@ extension Rows {
             if let parentID = message.parentMessageID {
                 overlay.putReply(to: parentID, at: position, number)
             }
+            if try hasCompleteKindIndex() {
+                for kind in KindKey.all(of: message) {
+                    overlay.put { $0.kindKey(number, kind, position) }
+                }
+            }
             overlay.forEachInOrderOfWriting { key, value in
                 let row = Array(key) + [0xFF] + (value.map(Array.init) ?? [])
                 if !indexes.insert(row).inserted { found.append("\(position) is there twice") }
             }
         }
         var actual: Set<[UInt8]> = []
-        for table in [Table.creationTime, .request, .reply] {
+        for table in [Table.creationTime, .request, .reply, .kind] {
             for (key, value) in try rows(ByteWriter.key { $0.table(table, number) }) {
                 actual.insert(key + [0xFF] + value)
             }

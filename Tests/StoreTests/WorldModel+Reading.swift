@@ -24,6 +24,7 @@ extension WorldModel {
             try checkReplies(reader, url, &random)
             try checkRest(reader, url)
         }
+        try checkKinds(reader, &random)
         try checkLists(reader, &random)
         try checkGlobals(reader)
     }
@@ -42,6 +43,34 @@ extension WorldModel {
             try expect(
                 try reader.message(requestID: id, in: url),
                 channel.requests[id].flatMap { channel.messages[$0] }, "request \(id) in \(url)")
+        }
+    }
+
+    /// Reads lists of kinds, page by page, and compares them with a filter of all messages.
+    private func checkKinds(_ reader: some StoreReader, _ random: inout SeededRandom) throws {
+        for url in [nil, random.pick(WorldOperation.urls), "unknown"] as [ChannelURL?] {
+            let kinds = MessageKinds(rawValue: UInt8.random(in: .min ... .max, using: &random))
+            let user: UserID? = random.pick(["ann", "bo", nil])
+            let listed = channels.filter { url == nil || $0.key == url }.values
+                .flatMap(\.sorted).filter { !$0.kinds(for: user).isDisjoint(with: kinds) }
+                .sorted {
+                    let (left, right) = ($0.position ?? .none, $1.position ?? .none)
+                    return left == right
+                        ? $0.channelURL.rawValue < $1.channelURL.rawValue : left > right
+                }
+            let limit = random.pick([1, 2, 5, 100])
+            var found: [Message] = []
+            repeat {
+                let page = try reader.messages(
+                    of: kinds, for: user, in: url, after: found.last, limit: limit)
+                found += page
+                if page.count < limit { break }
+            } while true
+            let question = "\(kinds) of \(user ?? "nobody") in \(url ?? "all"), by \(limit)"
+            try expect(found, listed, question)
+            try expect(
+                try reader.messageCount(of: kinds, for: user, in: url), listed.count,
+                "count of \(question)")
         }
     }
 
@@ -266,9 +295,13 @@ extension WorldModel {
     ) throws {
         var messages: [Position: Message] = [:]
         var replies: [MessageID: Set<Position>] = [:]
+        var kinds: [String: Set<Position>] = [:]
         for message in channel.sorted {
             guard let position = message.position else { continue }
             messages[position] = message
+            for kind in KindKey.all(of: message) {
+                kinds[kind.description, default: []].insert(position)
+            }
             if let parent = message.parentMessageID {
                 replies[parent, default: []].insert(position)
             }
@@ -277,6 +310,7 @@ extension WorldModel {
         try expect(raw.places, channel.messages.mapValues(\.createdAt), "place rows of \(url)")
         try expect(raw.requests, channel.requests, "request rows of \(url)")
         try expect(raw.replies, replies, "reply rows of \(url)")
+        try expect(raw.kinds, kinds, "rows of kinds of \(url)")
         try expect(raw.group, channel.group, "the group channel row of \(url)")
         try expect(raw.open, channel.open, "the open channel row of \(url)")
         // The access number of a channel may be that of a channel that was removed, so it is not

@@ -216,5 +216,5 @@ extension WorldModel.Channel {
 }
 
 extension Position {
-    fileprivate static let none = Position(createdAt: .distantPast, messageID: "")
+    static let none = Position(createdAt: .distantPast, messageID: "")
 }

@@ -169,12 +169,36 @@ extension WorldOperation {
     private static func message(
         _ id: MessageID, _ url: ChannelURL, _ random: inout SeededRandom
     ) -> Message {
-        Message(
+        var message = Message(
             type: random.pick([.user, .user, .file, .admin]),
             id: random.oneIn(40) ? nil : id, channelURL: random.oneIn(60) ? "" : url,
             requestID: random.pick(requestIDs), text: "t\(random.next() % 100)",
             customType: random.pick(["", "x"]), createdAt: random.pick(times),
             parentMessageID: random.oneIn(3) ? random.pick(["1", "10", "gone"]) : nil)
+        if random.oneIn(3) { addKinds(to: &message, &random) }
+        return message
+    }
+
+    private static func addKinds(to message: inout Message, _ random: inout SeededRandom) {
+        if random.oneIn(2) { message.text += " https://example.com" }
+        if random.oneIn(2) {
+            message.files = (0...1).map { _ in
+                var file = FileInfo()
+                file.mimeType = random.pick(["image/png", "video/mp4", "audio/ogg", "text/csv"])
+                return file
+            }
+        }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: message.mentionedUserIDs = ["ann"]
+        case 1: message.mentionedUserIDs = ["bo", "ann"]
+        case 2: message.mentionedUserIDs = (0..<17).map { $0 == 5 ? "ann" : UserID("u\($0)") }
+        case 3: message.mentionType = .channel
+        default: break
+        }
+        if random.oneIn(3) { message.sender = Sender(id: "ann") }
+        if random.oneIn(3) {
+            message.threadInfo = ThreadInfo(replyCount: 1, lastRepliedAt: 2, updatedAt: 3)
+        }
     }
 
     private static func group(_ url: ChannelURL, _ random: inout SeededRandom) -> GroupChannel {

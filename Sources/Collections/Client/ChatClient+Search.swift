@@ -56,8 +56,8 @@ extension ChatClient {
         if let session, session.store === store { indexMessages(of: session) }
     }
 
-    /// Indexes the messages in the background that the search index lacks, and all messages if the
-    /// index is later found damaged.
+    /// Indexes the messages in the background that the index of kinds and the search index lack, and
+    /// all messages if the search index is later found damaged.
     func keepIndexed(_ session: Session) {
         indexMessages(of: session)
         // Ignore the error: it is thrown only by a closed store, which is not searched.
@@ -72,12 +72,15 @@ extension ChatClient {
     }
 
     private func indexMessages(of session: Session) {
-        guard options.store.isSearchIndexed else { return }
-        let store = session.store
+        let (store, isSearchIndexed) = (session.store, options.store.isSearchIndexed)
         session.tasks.add(
             Task.detached(priority: .utility) {
                 // Ignore an error, such as a full disk: the client continues indexing when it next
                 // opens the store.
+                while !Task.isCancelled, (try? store.indexKinds()) == true {
+                    await Task.yield()
+                }
+                guard isSearchIndexed else { return }
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()
                 }

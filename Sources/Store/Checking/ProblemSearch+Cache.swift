@@ -99,6 +99,7 @@ extension ProblemSearch {
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var count: Int64 = 0
+        let hasKinds = try rows.hasCompleteKindIndex()
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         try rows.scan(range) { (key, value) throws(StoreError) in
             count += 1
@@ -129,6 +130,12 @@ extension ProblemSearch {
             if let parentID = message.parentMessageID {
                 let key = ByteWriter.key { $0.replyKey(number, parentID, position) }
                 if try !rows.contains(key) { add(.index, in: url) }
+            }
+            if hasKinds {
+                for kind in KindKey.all(of: message) {
+                    let key = ByteWriter.key { $0.kindKey(number, kind, position) }
+                    if try !rows.contains(key) { add(.index, in: url) }
+                }
             }
             return true
         }
@@ -187,7 +194,14 @@ extension ProblemSearch {
             }
             return try message(position)?.parentMessageID == parentID
         }
-        add(.index, in: url, count: wrongTimes + wrongRequests + wrongReplies)
+        let wrongKinds = try scan(.kind) { reader, _ in
+            let kind = try KindKey(&reader)
+            let position = try reader.descending { (reader) throws(ByteReader.Damage) in
+                try reader.position()
+            }
+            return try message(position).map { KindKey.all(of: $0).contains(kind) } ?? false
+        }
+        add(.index, in: url, count: wrongTimes + wrongRequests + wrongReplies + wrongKinds)
     }
 
     // MARK: The rest of a channel

@@ -151,6 +151,7 @@ extension ChatStore {
         let isOutboxNew = try outbox.schemaVersion() == nil
         try ChatStore.migrate(&cache, outbox, to: schema, files, now, &report, migrationHandler)
         try cache.turnIndex(isOn: options.isSearchIndexed)
+        try cache.prepareKindIndex()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)

@@ -90,6 +90,7 @@ extension Table {
         case .creationTime: "created"
         case .request: "request"
         case .reply: "reply"
+        case .kind: "kind"
         case .groupChannel: "group"
         case .openChannel: "open"
         case .name: "name"
@@ -214,6 +215,9 @@ extension Table {
         switch self {
         case .message: return [channel, try reader.descendingPosition()]
         case .reply: return [channel, try reader.measured(), try reader.descendingPosition()]
+        case .kind:
+            let key = try KindKey(&reader)
+            return [channel, key.description, try reader.descendingPosition()]
         case .creationTime, .request, .tombstone: return [channel, try reader.text()]
         case .gap, .staleRange: return [channel, "up to \(try reader.bound())"]
         default: return [channel]
@@ -244,7 +248,7 @@ extension Table {
         case .documents, .terms: return .text("\(value.count) bytes")
         case .appTable: return try .appValue(value)
         // In this table, a value of four bytes is a number. The values of the generation, of the
-        // saved lists and of the search index have other sizes.
+        // saved lists and of the indexes have other sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))
@@ -377,6 +381,7 @@ extension ByteReader {
         case .loss: return "loss"
         case .generation: return "generation"
         case .searchIndex: return "search index"
+        case .kindIndex: return "index of kinds"
         case nil: throw Damage(offset: start, expected: "the kind of a schema row")
         }
     }

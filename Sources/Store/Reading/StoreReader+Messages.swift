@@ -384,6 +384,12 @@ extension StoreView {
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
+        if let params, params.messageType == .file,
+            let messages = try fileMessages(
+                range, of: number, isDescending: isDescending, limit, params, &visits)
+        {
+            return messages
+        }
         var messages: [Message] = []
         // Do not reserve memory for a large limit, which is often much greater than the number of
         // messages.

@@ -239,7 +239,7 @@ extension StoredSearch {
 
 extension StoreView {
     /// Returns the channel with a number; `nil` if the channel was cleared.
-    fileprivate func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
+    func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
         guard let url = try cache.url(of: number), try self.number(of: url) == number else {
             return nil
         }

@@ -101,6 +101,7 @@ extension Batch {
             }
             if let parentID { rows.cache.putReply(to: parentID, at: position, number) }
         }
+        updateKinds(from: old, to: message, at: position, number)
         if old == nil { try count(1, in: number) }
         if index != nil { savedMessages.append((message, number)) }
         return message
@@ -327,6 +328,7 @@ extension Batch {
         if let parentID = message.parentID {
             rows.cache.remove { $0.replyKey(number, parentID, position) }
         }
+        updateKinds(from: message, to: nil, at: position, number)
     }
 }
 

@@ -1,0 +1,277 @@
+public import Models
+
+extension StoreReader {
+    /// Returns the stored messages of one or more kinds, newest first.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds. A message of several of them is returned once.
+    ///   - userID: The user whose mentions are listed; `nil` for mentions of all users only.
+    ///   - url: The channel; `nil` for all channels. An unknown channel has no messages, which is
+    ///     not an error.
+    ///   - last: The last message of the previous page; `nil` for the first page. Messages that
+    ///     arrive or are deleted in between cause no other message to be repeated or omitted.
+    ///   - limit: The maximum number of messages; less than 1 returns none.
+    /// - Returns: The messages. Of two messages of different channels with the same position, that
+    ///   of the lower channel URL comes first. There are fewer than `limit` only if no older ones are
+    ///   stored. Check the gaps to find out whether the server has more.
+    /// - Throws: ``StoreError`` with code `corruption` if a message cannot be decoded.
+    /// - Complexity: One seek for each kind, or for each kind and channel, and O(*n*) in the
+    ///   returned messages; in mentions, also in those of more than 16 users. Until
+    ///   ``ChatStore/indexKinds(atMost:)`` has indexed a cache of an earlier version, O(*n*) in all
+    ///   messages of the channels.
+    public func messages(
+        of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL? = nil,
+        after last: Message? = nil, limit: Int
+    ) throws(StoreError) -> [Message] {
+        let list = try KindList(kinds, for: userID, in: url, view)
+        var place = last.flatMap { last in
+            last.position.map { KindList.Place(of: $0, in: last.channelURL) }
+        }
+        var messages: [Message] = []
+        while messages.count < limit {
+            let count = limit - messages.count
+            let places = try list.places(after: place, limit: count)
+            for place in places {
+                if let message = try list.message(at: place) { messages.append(message) }
+            }
+            if places.count < count { break }
+            place = places.last
+        }
+        return messages
+    }
+
+    /// Returns the number of stored messages of one or more kinds.
+    ///
+    /// The parameters and the errors are those of ``messages(of:for:in:after:limit:)``.
+    ///
+    /// - Complexity: O(*n*) in the counted messages; decodes only messages with mentions.
+    public func messageCount(
+        of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL? = nil
+    ) throws(StoreError) -> Int {
+        let list = try KindList(kinds, for: userID, in: url, view)
+        let places = try list.places(after: nil, limit: .max)
+        guard kinds.contains(.mention) else { return places.count }
+        var count = 0
+        for place in places where try list.message(at: place) != nil { count += 1 }
+        return count
+    }
+}
+
+/// The stored messages of some kinds in one channel or in all channels.
+private struct KindList {
+    /// The location of a message in the list.
+    struct Place {
+        /// The end of the keys of the message's rows: the position, inverted.
+        let suffix: KeyBytes
+        let url: ChannelURL
+        /// The number of the channel; 0 if it is not known.
+        var number: ChannelNumber = 0
+
+        init(_ suffix: KeyBytes, _ url: ChannelURL, _ number: ChannelNumber) {
+            (self.suffix, self.url, self.number) = (suffix, url, number)
+        }
+
+        init(of position: Position, in url: ChannelURL) {
+            suffix = ByteWriter.key { $0.descending { $0.position(position) } }
+            self.url = url
+        }
+
+        /// Returns a Boolean value that indicates whether the place precedes another one.
+        func precedes(_ other: Place) -> Bool {
+            suffix == other.suffix
+                ? url.precedes(other.url) : suffix.lexicographicallyPrecedes(other.suffix)
+        }
+    }
+
+    let kinds: MessageKinds
+    let userID: UserID?
+    let view: StoreView
+    let channels: [(number: ChannelNumber, url: ChannelURL)]
+    /// The keys of the kinds; `nil` if the index is incomplete.
+    let keys: [KindKey]?
+
+    init(
+        _ kinds: MessageKinds, for userID: UserID?, in url: ChannelURL?, _ view: StoreView
+    ) throws(StoreError) {
+        (self.kinds, self.userID, self.view) = (kinds, userID, view)
+        let cache = view.cache
+        keys = try cache.hasCompleteKindIndex() ? KindKey.all(of: kinds, for: userID) : nil
+        if let url {
+            channels = try view.number(of: url).map { [($0, url)] } ?? []
+            return
+        }
+        var numbers: [ChannelNumber] = []
+        try cache.forEachNumber(in: keys == nil ? .message : .kind) {
+            numbers.append($0)
+        } orDamaged: { _ in
+        }
+        var channels: [(ChannelNumber, ChannelURL)] = []
+        for number in numbers {
+            // The rows of cleared channels exist until they are purged.
+            if let url = try view.url(of: number) { channels.append((number, url)) }
+        }
+        self.channels = channels
+    }
+
+    /// Returns the next places of the list.
+    func places(after last: Place?, limit: Int) throws(StoreError) -> [Place] {
+        var found: [Place] = []
+        // Places after this suffix are not among the first ones.
+        var bound: KeyBytes?
+        func cut() {
+            found.sort { $0.precedes($1) }
+            found.removeSubrange(min(limit, found.count)...)
+            if found.count == limit { bound = found.last?.suffix }
+        }
+        for (number, url) in channels {
+            var lower = last?.suffix ?? []
+            // Of messages with the same position, continue with those of the next channel.
+            if let last, !last.url.precedes(url) { lower.append(0) }
+            let suffixes = try suffixes(
+                of: number, KindSuffixes.Range(from: lower, to: bound.map { $0 + [0] }), limit)
+            found += suffixes.map { Place($0, url, number) }
+            if found.count / 2 >= limit { cut() }
+        }
+        cut()
+        return found
+    }
+
+    private func suffixes(
+        of number: ChannelNumber, _ range: KindSuffixes.Range, _ limit: Int
+    ) throws(StoreError) -> [KeyBytes] {
+        if let keys {
+            return try KindSuffixes(of: number, keys, in: view.cache).read(range, limit)
+        }
+        let prefix = ByteWriter.key { $0.table(.message, number) }
+        var suffixes: [KeyBytes] = []
+        try view.scanMessages(range.keys(behind: prefix), of: number) {
+            (key, value) throws(StoreError) in
+            let message: Message = try view.cache.record(value, as: Rows.messageName(key))
+            if isListed(message) { suffixes.append(KeyBytes(key.dropFirst(prefix.count))) }
+            return suffixes.count < limit
+        }
+        return suffixes
+    }
+
+    /// Returns the message at a place; `nil` if it is not of the kinds.
+    func message(at place: Place) throws(StoreError) -> Message? {
+        let message = try view.cache.message(endingWith: place.suffix, in: place.number)
+        return message.flatMap { isListed($0) ? $0 : nil }
+    }
+
+    private func isListed(_ message: Message) -> Bool {
+        !message.kinds(for: userID).isDisjoint(with: kinds)
+    }
+}
+
+extension ChannelURL {
+    fileprivate func precedes(_ other: ChannelURL) -> Bool {
+        rawValue.utf8.lexicographicallyPrecedes(other.rawValue.utf8)
+    }
+}
+
+extension Rows {
+    /// Returns the message whose key ends with a suffix; `nil` if there is none.
+    fileprivate func message(
+        endingWith suffix: KeyBytes, in number: ChannelNumber
+    ) throws(StoreError) -> Message? {
+        let key = ByteWriter.key {
+            $0.table(.message, number)
+            $0.raw(suffix)
+        }
+        return try record(key, as: "a message of an index")
+    }
+}
+
+/// The ends of the keys of a channel's rows in the index of kinds, which are also the ends of the
+/// messages' keys.
+private struct KindSuffixes {
+    /// A range of suffixes, from an inclusive lower bound to an exclusive upper bound.
+    struct Range {
+        var lower: KeyBytes
+        /// `nil` for the end of the channel.
+        var upper: KeyBytes?
+
+        init(from lower: KeyBytes, to upper: KeyBytes?) {
+            (self.lower, self.upper) = (lower, upper)
+        }
+
+        /// Creates the range of the keys of messages of one channel.
+        init(_ keys: KeyRange, behind prefix: KeyBytes) {
+            lower = keys.lower.starts(with: prefix) ? Array(keys.lower[prefix.count...]) : []
+            upper = keys.upper.starts(with: prefix) ? Array(keys.upper[prefix.count...]) : nil
+        }
+
+        func keys(behind prefix: KeyBytes) -> KeyRange {
+            KeyRange(prefix + lower, upper.map { prefix + $0 } ?? prefix.successorOfPrefix)
+        }
+    }
+
+    private let prefixes: [KeyBytes]
+    private let rows: Rows
+
+    init(of number: ChannelNumber, _ keys: [KindKey], in rows: Rows) {
+        prefixes = keys.map { key in ByteWriter.key { $0.kindPrefix(number, key) } }
+        self.rows = rows
+    }
+
+    /// Returns the first suffixes of a range, each once.
+    func read(
+        _ range: Range, isDescending: Bool = false, _ limit: Int
+    ) throws(StoreError) -> [KeyBytes] {
+        var suffixes: [KeyBytes] = []
+        for prefix in prefixes {
+            let keys = range.keys(behind: prefix)
+            guard keys.lower.precedes(keys.upper) else { continue }
+            var count = 0
+            try rows.scan(keys, isDescending: isDescending) { (key, _) throws(StoreError) in
+                suffixes.append(KeyBytes(key.dropFirst(prefix.count)))
+                count += 1
+                return count < limit
+            }
+        }
+        if prefixes.count == 1 { return suffixes }
+        suffixes.sort {
+            isDescending ? $1.lexicographicallyPrecedes($0) : $0.lexicographicallyPrecedes($1)
+        }
+        var last: KeyBytes?
+        suffixes.removeAll { suffix in
+            defer { last = suffix }
+            return suffix == last
+        }
+        return Array(suffixes.prefix(limit))
+    }
+}
+
+// MARK: Filters of message lists
+
+extension StoreView {
+    /// Returns the file messages in a range of keys of a channel; `nil` if the index is incomplete,
+    /// so that all messages of the range must be read.
+    func fileMessages(
+        _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, _ limit: Int,
+        _ params: MessageListParams, _ visits: inout VisitLimit
+    ) throws(StoreError) -> [Message]? {
+        let cache = cache
+        guard try cache.hasCompleteKindIndex() else { return nil }
+        let prefix = ByteWriter.key { $0.table(.message, number) }
+        let rows = KindSuffixes(of: number, KindKey.all(of: .files, for: nil), in: cache)
+        var rest = KindSuffixes.Range(range, behind: prefix)
+        var messages: [Message] = []
+        while true {
+            let count = min(limit - messages.count, 256)
+            let suffixes = try rows.read(rest, isDescending: isDescending, count)
+            for suffix in suffixes {
+                guard let message = try cache.message(endingWith: suffix, in: number) else {
+                    continue
+                }
+                if params.belongsTo(message) { messages.append(message) }
+                guard messages.count < limit, visits.allowsMore(after: message) else {
+                    return messages
+                }
+            }
+            guard suffixes.count == count, let last = suffixes.last else { return messages }
+            if isDescending { rest.upper = last } else { rest.lower = last + [0] }
+        }
+    }
+}
