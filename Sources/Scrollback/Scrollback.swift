@@ -20,9 +20,13 @@
 @_exported public import protocol Collections.MessageCollectionDelegate
 @_exported public import struct Collections.MessageContext
 @_exported public import enum Collections.MessageItem
+@_exported public import struct Collections.MessageKindCount
+@_exported public import class Collections.MessageList
+@_exported public import protocol Collections.MessageListDelegate
 @_exported public import class Collections.MessageSearch
 @_exported public import protocol Collections.MessageSearchDelegate
 @_exported public import struct Collections.OutgoingMessage
+@_exported public import struct Collections.PinnedMessages
 @_exported public import class Collections.RowCollection
 @_exported public import struct Collections.SearchPage
 @_exported public import struct Collections.ServerSearch

@@ -646,7 +646,9 @@ extension NumberProbe {
             },
             NumberProbe(
                 "ChatClient.search(_:after:limit:)", "ChatClient.makeMessageSearch(_:pageSize:)",
-                "MessageSearch.init(_:pageSize:engine:)"
+                "MessageSearch.init(_:pageSize:engine:)",
+                "ChatClient.makeMessageList(of:in:pageSize:)",
+                "MessageList.init(of:in:userID:pageSize:engine:)"
             ) { numbers, world in
                 let client = try await world.client()
                 var params = MessageSearchParams("a")
@@ -655,6 +657,8 @@ extension NumberProbe {
                 _ = try await client.search(params, limit: numbers.int())
                 let search = try client.makeMessageSearch(params, pageSize: numbers.int())
                 try await search.loadMore()
+                let list = try client.makeMessageList(of: .link, pageSize: numbers.int())
+                try await list.start()
                 await client.close()
             },
         ]

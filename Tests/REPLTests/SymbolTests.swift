@@ -9,7 +9,7 @@ import Testing
     /// The types whose methods an app calls.
     static let types: Set = [
         "ChatClient", "MessageCollection", "GroupChannelCollection", "SyncEngine", "ChatStore",
-        "StoreReader", "Batch", "FileCache", "MessageSearch",
+        "StoreReader", "Batch", "FileCache", "MessageSearch", "MessageList",
     ]
 
     /// The types whose properties an app sets, each with the prefix that its properties have at the

@@ -219,7 +219,7 @@ extension Command {
         ("The prompt", general),
         ("Users and devices", users),
         ("The open channel", window),
-        ("Searching", searching),
+        ("Searching", searching + kinds),
         ("Sending messages", writing),
         ("Channels", managing + requests),
         ("Members", members),

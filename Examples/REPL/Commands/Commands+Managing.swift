@@ -47,7 +47,7 @@ extension Command {
             "Lists a page of the channels, from the cache and the server; more continues."
         ) { arguments in
             let device = try arguments.device
-            device.search = nil
+            (device.search, device.messageList) = (nil, nil)
             device.channelList = try device.client.makeGroupChannelCollection(
                 try arguments.channelQuery(arguments.words))
             return try await device.channels { (list) throws(SyncError) in
@@ -61,8 +61,12 @@ extension Command {
             }
         },
         Command(
-            "more", "Lists the next page of what search found, or of the channels that list began."
+            "more",
+            "Lists the next page of what search, gallery, mentions, threads or list began."
         ) { arguments in
+            if let list = try arguments.device.messageList {
+                return try await arguments.nextPage(of: list)
+            }
             if try arguments.device.search != nil { return try await arguments.found() }
             return try await arguments.device.channels { (list) throws(SyncError) in
                 (try await list.loadMore(), true)

@@ -16,6 +16,7 @@ extension Command {
             guard !SearchQuery(params.text).isEmpty else {
                 return ValuedReply("no messages: the query has no word to find", list: [Message]())
             }
+            device.messageList = nil
             device.search = try device.client.makeMessageSearch(
                 params, pageSize: Command.pageSize)
             // The live list contains only sent messages, so search for unsent messages separately.

@@ -27,6 +27,9 @@ final class Device {
     /// The search that the command `search` started.
     var search: MessageSearch? { didSet { oldValue?.dispose() } }
 
+    /// The list that the command `gallery`, `mentions` or `threads` started.
+    var messageList: MessageList? { didSet { oldValue?.dispose() } }
+
     private var events: EventBuffer
 
     #if Inspector

@@ -82,6 +82,7 @@ extension Message {
     /// user mentions this one, or all users of the channel.
     ///
     /// - Parameter userID: The user; `nil` to count only mentions of all users.
+    /// - Returns: The kinds.
     public func kinds(for userID: UserID?) -> MessageKinds {
         var kinds = kinds
         guard kinds.contains(.mention) else { return kinds }

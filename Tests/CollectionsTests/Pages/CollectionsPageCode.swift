@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Foundation
 import Models
+import Observation
 import ScrollbackStorySupport
 import Store
 import Sync
@@ -112,6 +113,68 @@ import Testing
         try await again.setPinned(false, for: "family")
         #expect(try again.engine.store.pinnedChannelURLs() == [])
         await again.close()
+    }
+}
+
+extension CollectionsPageCode {
+    @Test func gridShowsPicturesByMonthAndFetchesTheRest() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let client = try await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let store = try client.engine.store
+        try store.write { batch in
+            for (id, day) in [("1", 1), ("2", 2), ("3", 40)] {
+                var message = Message(
+                    id: MessageID(id), channelURL: "general",
+                    createdAt: Timestamp(milliseconds: Int64(day) * 86_400_000))
+                message.file = FileInfo(url: "u", mimeType: "image/png")
+                try batch.save(message)
+            }
+        }
+        let grid = try MediaGrid(client, of: "general")
+        #expect(grid.months.isEmpty && grid.canLoadMore)
+        await grid.open()
+        #expect(grid.months.map(\.rows.count) == [1, 2] && grid.error == nil)
+        while grid.canLoadMore && grid.error == nil { await grid.loadMore() }
+        #expect(grid.list.gap == nil && grid.error == nil)
+        grid.list.dispose()
+        await grid.loadMore()
+        #expect(grid.error?.code == .disposed)
+        await client.close()
+    }
+}
+
+/// The model of the page.
+@MainActor @Observable
+final class MediaGrid {
+    let list: MessageList
+    private(set) var error: SyncError?
+
+    init(_ client: ChatClient, of channelURL: ChannelURL) throws {
+        list = try client.makeMessageList(of: [.image, .video], in: channelURL)
+    }
+
+    var months: [MessageList.Section] { list.sections(by: .month) }
+
+    /// A Boolean value that indicates whether the grid ends with "Load more".
+    var canLoadMore: Bool { list.hasPrevious }
+
+    func open() async { await load { () throws(SyncError) in try await self.list.start() } }
+
+    /// Call this method when the last row appears, and when the user taps "Load more".
+    func loadMore() async {
+        await load { () throws(SyncError) in try await self.list.loadPrevious() }
+    }
+
+    private func load(_ page: () async throws(SyncError) -> [MessageList.Row]) async {
+        do throws(SyncError) {
+            _ = try await page()
+            error = nil
+        } catch {
+            // If the list already loads a page, that page is about to appear.
+            if error.code != .queryInProgress { self.error = error }
+        }
     }
 }
 

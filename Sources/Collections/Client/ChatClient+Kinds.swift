@@ -1,0 +1,116 @@
+public import Models
+import Store
+public import Sync
+
+/// The number of messages of some kinds.
+public struct MessageKindCount: Hashable, Sendable {
+    /// The number of stored messages.
+    public let count: Int
+
+    /// A Boolean value that indicates whether the cache has the whole history, and no part of it is
+    /// stale.
+    ///
+    /// If not, the server may have more messages of the kinds: show "312, at least".
+    public let isComplete: Bool
+}
+
+extension ChatClient {
+    /// Creates a live list of messages of some kinds, newest first.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds. Mentions are those of the current user.
+    ///   - channelURL: The channel. The default, `nil`, lists the stored messages of all channels.
+    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 40.
+    /// - Returns: A list, which is empty until ``MessageList/start()``. The client disposes it when
+    ///   another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    public func makeMessageList(
+        of kinds: MessageKinds, in channelURL: ChannelURL? = nil,
+        pageSize: Int = MessageList.defaultPageSize
+    ) throws(SyncError) -> MessageList {
+        let list = MessageList(
+            of: kinds, in: channelURL, userID: session?.userID, pageSize: pageSize,
+            engine: try engine)
+        add(list)
+        return list
+    }
+
+    /// Returns the number of stored messages of some kinds.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds. A message of several of them is counted once. Mentions are those of the
+    ///     current user.
+    ///   - channelURL: The channel; `nil` for all channels.
+    /// - Returns: The number, and whether it is complete.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet; `store`,
+    ///   `closed`.
+    /// - Complexity: O(*n*) in the counted messages, and in the channels if all are counted.
+    public func messageCount(
+        of kinds: MessageKinds, in channelURL: ChannelURL? = nil
+    ) async throws(SyncError) -> MessageKindCount {
+        let (store, userID) = (try engine.store, session?.userID)
+        return try await onDisk { () throws(StoreError) in
+            let snapshot = try store.snapshot()
+            let urls = if let channelURL { [channelURL] } else { try snapshot.channelURLs() }
+            var isComplete = true
+            for url in urls where isComplete {
+                let (gaps, stale) = (try snapshot.gaps(in: url), try snapshot.staleRanges(in: url))
+                isComplete = gaps.isEmpty && stale.isEmpty
+            }
+            return MessageKindCount(
+                count: try snapshot.messageCount(of: kinds, for: userID, in: channelURL),
+                isComplete: isComplete)
+        }
+    }
+}
+
+// MARK: Pinned messages
+
+/// The pinned messages of a channel.
+public struct PinnedMessages: Hashable, Sendable {
+    /// The messages in the server's order.
+    public let messages: [Message]
+
+    /// The pinned messages that the cache does not have and that could not be fetched.
+    public let missingIDs: [MessageID]
+}
+
+extension ChatClient {
+    /// Returns the messages that are pinned to a group channel, and fetches those that the cache does
+    /// not have.
+    ///
+    /// The channel's `pinnedMessageIDs` change when the members pin other messages:
+    /// ``ChannelDelegate`` and the channel collections report it.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet; `store`,
+    ///   `closed`, `canceled`. If the server is unavailable, the call does not throw: see
+    ///   ``PinnedMessages/missingIDs``.
+    public func pinnedMessages(in url: ChannelURL) async throws(SyncError) -> PinnedMessages {
+        let engine = try engine
+        func stored() throws(SyncError) -> (found: [Message], missing: [MessageID]) {
+            try engine.stored { (reader) throws(StoreError) in
+                let ids = try reader.groupChannel(url)?.pinnedMessageIDs ?? []
+                var (found, missing): ([Message], [MessageID]) = ([], [])
+                for id in ids {
+                    if let message = try reader.message(id, in: url) {
+                        found.append(message)
+                    } else {
+                        missing.append(id)
+                    }
+                }
+                return (found, missing)
+            }
+        }
+        var (found, missing) = try stored()
+        guard !missing.isEmpty else { return PinnedMessages(messages: found, missingIDs: []) }
+        do throws(SyncError) {
+            let lookup = try await engine.fetchMessages(missing, in: url)
+            (found, missing) = try stored()
+            // Messages that the server no longer has are not missing.
+            missing.removeAll { lookup.gone.contains($0) }
+        } catch {
+            guard error.code == .notConnected || error.code == .refused else { throw error }
+        }
+        return PinnedMessages(messages: found, missingIDs: missing)
+    }
+}
