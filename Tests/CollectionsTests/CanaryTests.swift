@@ -95,7 +95,7 @@ import Testing
     /// Returns the canaries that the client's user finds through any call.
     private func canaries(in client: ChatClient) async throws -> Set<String> {
         let store = try client.engine.store
-        var texts = try await client.absorbPushes().messages.map(\.text)
+        var texts = try await client.readPushInbox().messages.map(\.text)
         try store.read { snapshot in
             texts += try snapshot.channelURLs().map(\.rawValue)
             texts += try snapshot.groupChannels().map(\.url.rawValue)

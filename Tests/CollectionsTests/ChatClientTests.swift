@@ -445,7 +445,7 @@ import Testing
         }
         let collection = try await client.startedCollection()
         try await client.engine.caughtUp()
-        try await client.setPinned(true, for: "pinned")
+        try await client.setKeptInCache(true, for: "pinned")
 
         var plan = try await client.evictionPlan(to: 0)
         // The engine is notified of the end of a collection with a delay.
@@ -462,7 +462,7 @@ import Testing
         await client.close()
 
         let again = try await story.open()
-        #expect(try again.engine.store.pinnedChannelURLs() == ["pinned"])
+        #expect(try again.engine.store.channelURLsKeptInCache() == ["pinned"])
         await again.close()
     }
 
@@ -763,7 +763,7 @@ import Testing
         try story.createChannel("random")
         let a = try await story.say("a")[0]
         let client = try await story.connected()
-        let copy = try await client.copy(a, to: "random")
+        let copy = try await client.forward(a, to: "random")
         #expect(copy.message.sendingStatus == .pending)
         try await story.until(client) { try $0.messages(in: "random").first?.text == "a" }
         await client.close()

@@ -306,7 +306,7 @@ private final class ChatScreen: MessageCollectionDelegate {
     }
 
     func remove(_ message: Message) async throws {
-        try await collection!.removeFailedMessages([message.requestID!])
+        try await collection!.discardFailedItems([message.requestID!])
     }
 
     func cancel(_ message: Message) async throws {

@@ -98,7 +98,7 @@
         /// renamed.
         ///
         /// Otherwise a power cut could lose the row.
-        @Test(arguments: [(Scenario.absorbingPushes, "unlink ", ".drop", "/cache/")])
+        @Test(arguments: [(Scenario.readingPushes, "unlink ", ".drop", "/cache/")])
         func nothingIsRemovedBeforeItsCopyIsSynced(
             scenario: Scenario, verb: String, removed: String, log: String
         ) async throws {

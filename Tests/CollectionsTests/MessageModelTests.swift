@@ -193,7 +193,7 @@ extension MessageCollection {
             var update = UserMessageUpdateParams()
             update.text = "edited \(random.number(below: 1000))"
             if random.oneIn(2) { update.customType = random.oneIn(2) ? "x" : "" }
-            if let own { _ = try? await self.update(own, with: .user(update)) }
+            if let own { _ = try? await self.update(own, with: .text(update)) }
         case 3: if let own { _ = try? await delete(own) }
         default: if let any { _ = try? await addReaction("+1", to: any) }
         }

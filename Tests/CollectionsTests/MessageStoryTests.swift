@@ -221,7 +221,7 @@ import Testing
         var update = UserMessageUpdateParams()
         update.text = "B"
         story.network.failNext(1, of: [.update], with: BackendError(.refused, "no"))
-        let edit = try await collection.update(own, with: .user(update))
+        let edit = try await collection.update(own, with: .text(update))
         _ = try await edit.result
         await view.hears("failed update of \(own.messageID!)")
         #expect(collection.failedChanges.map(\.requestID) == [edit.requestID])
@@ -238,7 +238,7 @@ import Testing
         let reaction = try await collection.addReaction("+", to: own)
         _ = try await reaction.result
         await view.hears("failed addReaction of \(own.messageID!)")
-        try await collection.removeFailedMessages([reaction.requestID])
+        try await collection.discardFailedItems([reaction.requestID])
         #expect(collection.failedChanges == [])
         try await story.end()
     }
@@ -276,7 +276,7 @@ import Testing
         update.customType = "secret"
         story.clock.advance(by: .seconds(1))
         _ = try await story.alice.update(
-            a.messageID!, in: "general", with: .user(update), requestID: "update")
+            a.messageID!, in: "general", with: .text(update), requestID: "update")
         await view.shows("b")
         await view.hears("deleted a: eventMessageUpdated, succeeded")
         try await story.end()

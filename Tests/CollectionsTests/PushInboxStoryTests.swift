@@ -51,17 +51,17 @@ import Testing
         try FileManager.default.createSymbolicLink(
             at: other, withDestinationURL: drops.appending(path: "lock"))
 
-        let absorbed = try await client.absorbPushes()
-        #expect(absorbed.messages.map(\.text) == ["a"])
-        #expect((absorbed.failure?.cause as? StoreError)?.code == .newerSchema)
-        #expect(absorbed.damage.map(\.reason) == [.notAFile])
+        let received = try await client.readPushInbox()
+        #expect(received.messages.map(\.text) == ["a"])
+        #expect((received.failure?.cause as? StoreError)?.code == .newerSchema)
+        #expect(received.damage.map(\.reason) == [.notAFile])
         #expect(try texts(client) == ["a"])
         #expect(try client.engine.store.pushNames() == [first.lastPathComponent])
-        #expect(try await client.absorbPushes().failure != nil)
-        if case .success = client.lastAbsorption { Issue.record("no failure") }
+        #expect(try await client.readPushInbox().failure != nil)
+        if case .success = client.lastReceivedPushes { Issue.record("no failure") }
         try FileManager.default.removeItem(at: first)
-        #expect(try await client.absorbPushes().isEmpty)
-        if case .failure = client.lastAbsorption { Issue.record("it could look") }
+        #expect(try await client.readPushInbox().isEmpty)
+        if case .failure = client.lastReceivedPushes { Issue.record("it could look") }
         await client.close()
     }
 
@@ -72,20 +72,20 @@ import Testing
         let sent = try await story.say("c d")
         try box().leave([sent[1]])
 
-        let absorbed = try await client.absorbPushes()
-        #expect(absorbed.pushCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
-        #expect(absorbed.messages.map(\.text) == ["d"])
+        let received = try await client.readPushInbox()
+        #expect(received.pushCount == 1 && received.heldCount == 1 && received.damage.isEmpty)
+        #expect(received.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
         // The message is stored inside a gap, because the messages next to it are missing.
         #expect(try client.engine.store.gaps(in: "general").count == 1)
         #expect(try box().count == 0)
-        #expect(try await client.absorbPushes().isEmpty)
+        #expect(try await client.readPushInbox().isEmpty)
         try await client.connect(as: Credentials("bob"))
         await view.shows("a b c d")
         await client.close()
     }
 
-    @Test func pushesAreAbsorbedWhenTheAppOpens() async throws {
+    @Test func pushesAreStoredWhenTheAppOpens() async throws {
         try await story.say("a")
         let (client, _) = try await begin()
         await client.close()
@@ -93,18 +93,18 @@ import Testing
         story.network.goOffline()
         let again = try await story.open()
         #expect(try texts(again) == ["a", "b"])
-        #expect(try again.lastAbsorption?.get().messages.map(\.text) == ["b"])
+        #expect(try again.lastReceivedPushes?.get().messages.map(\.text) == ["b"])
         await again.close()
     }
 
-    @Test func pushesAreAbsorbedWhenTheAppResumes() async throws {
+    @Test func pushesAreStoredWhenTheAppResumes() async throws {
         try await story.say("a")
         let (client, view) = try await begin()
         await client.disconnect()
         try await client.suspend()
         try box().leave(try await story.say("b"))
         // If the store is not open, the call neither reads nor removes a file.
-        await #expect(throws: SyncError.self) { try await client.absorbPushes() }
+        await #expect(throws: SyncError.self) { try await client.readPushInbox() }
         #expect(try box().count == 1)
         try await client.resume()
         #expect(try box().count == 0)
@@ -134,14 +134,14 @@ import Testing
         try await story.delete(sent[1])
         await view.shows("A")
         try box().leave(sent)
-        let absorbed = try await client.absorbPushes()
+        let received = try await client.readPushInbox()
         // For the older message, the call returns the edited version that is stored.
-        #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
+        #expect(received.messages.count == 2 && received.heldCount == 1)
         #expect(try texts(client) == ["A"])
         await client.close()
     }
 
-    @Test func pushAbsorbedTwiceIsListedOnce() async throws {
+    @Test func pushReadTwiceIsListedOnce() async throws {
         try await story.say("a")
         let (client, view) = try await begin()
         await client.disconnect()
@@ -151,11 +151,11 @@ import Testing
         let drops = try client.engine.store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
-        try await client.absorbPushes()
+        try await client.readPushInbox()
         try FileManager.default.removeItem(at: drops)
         try FileManager.default.moveItem(at: copy, to: drops)
         let before = try client.engine.store.snapshot()
-        #expect(try await client.absorbPushes().heldCount == 2)
+        #expect(try await client.readPushInbox().heldCount == 2)
         #expect(try texts(client) == ["a", "b", "c"])
         #expect(try client.engine.store.gaps(in: "general") == before.gaps(in: "general"))
         #expect(try before.messageCount() == client.engine.store.messageCount())
@@ -179,10 +179,10 @@ import Testing
         bytes[line.startIndex + 5] ^= 0x04
         try bytes.write(to: file)
         await client.reconnect()
-        let absorbed = try #require(try client.lastAbsorption?.get())
-        #expect(absorbed.damage.map(\.file) == [name])
-        #expect(absorbed.damage.map(\.description) == ["\(name), line 3: check"])
-        #expect(absorbed.pushCount == 2 && absorbed.heldCount == 3)
+        let received = try #require(try client.lastReceivedPushes?.get())
+        #expect(received.damage.map(\.file) == [name])
+        #expect(received.damage.map(\.description) == ["\(name), line 3: check"])
+        #expect(received.pushCount == 2 && received.heldCount == 3)
         #expect(try box().count == 0)
         await client.close()
     }
@@ -196,7 +196,7 @@ import Testing
             createdAt: 9_000_000)
         landed.requestID = pending.requestID
         try box().leave([landed])
-        try await client.absorbPushes()
+        try await client.readPushInbox()
         #expect(try client.engine.store.outboxItemCount() == 0)
         #expect(try texts(client) == ["mine"])
         await client.close()
@@ -214,20 +214,20 @@ import Testing
                         text: "x", createdAt: Timestamp(milliseconds: Int64(drop * 400 + index)))
                 })
         }
-        let absorbed = try await client.absorbPushes()
-        #expect(absorbed.pushCount == 5 && absorbed.heldCount == 2000)
+        let received = try await client.readPushInbox()
+        #expect(received.pushCount == 5 && received.heldCount == 2000)
         #expect(try texts(client).count == 2000)
         await client.close()
     }
 
     // MARK: Who may see it
 
-    @Test func pushesOfAnotherUserAreNotAbsorbed() async throws {
+    @Test func pushesOfAnotherUserAreNotRead() async throws {
         try story.createChannel("hers", with: ["carol"])
         let (client, _) = try await begin()
         try await client.connect(as: Credentials("carol"))
         try box(of: "bob").leave(try await story.say("canary"))
-        #expect(try await client.absorbPushes().isEmpty)
+        #expect(try await client.readPushInbox().isEmpty)
         #expect(try client.engine.store.messages(in: "general") == [])
         try box(of: "carol").leave(try await story.say("hers", in: "hers"))
         try await client.connect(as: Credentials("bob"))
@@ -260,13 +260,13 @@ import Testing
         await again.close()
     }
 
-    @Test func clearedPushesAreNotAbsorbedLater() async throws {
+    @Test func clearedPushesAreNotReadLater() async throws {
         let (client, _) = try await begin()
         await client.disconnect()
         try box().leave(try await story.say("a"))
         try await client.clearCachedData()
         #expect(try box().count == 0)
-        #expect(try await client.absorbPushes().isEmpty)
+        #expect(try await client.readPushInbox().isEmpty)
         #expect(try client.engine.store.messageCount() == 0)
         await client.close()
     }
@@ -278,7 +278,7 @@ import Testing
         try story.server.revokeUser("bob")
         await listener.hears("sessionRevoked")
         while try hasBox(), !Task.isCancelled { await Task.yield() }
-        #expect(try await client.absorbPushes().isEmpty)
+        #expect(try await client.readPushInbox().isEmpty)
         #expect(try !hasBox())
         await client.close()
     }
@@ -288,8 +288,8 @@ import Testing
         options.storage = .inMemory
         let (client, _) = try await begin(options)
         #expect(try !hasBox())
-        #expect(try await client.absorbPushes().isEmpty)
-        if case .failure = client.lastAbsorption { Issue.record("it could look") }
+        #expect(try await client.readPushInbox().isEmpty)
+        if case .failure = client.lastReceivedPushes { Issue.record("it could look") }
         await client.close()
     }
 
@@ -304,7 +304,7 @@ import Testing
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         try box(of: "bob", other).leave(try await story.say("second"))
-        #expect(try await client.absorbPushes().pushCount == 2)
+        #expect(try await client.readPushInbox().pushCount == 2)
         #expect(try texts(client) == ["canary", "second"])
         await client.close()
     }

@@ -63,7 +63,7 @@ import Testing
         let message = try await view.collection.send(NewMessage("b")).message
         await view.shows("a !b")
         #expect(
-            try await view.collection.removeFailedMessages([message.requestID!])
+            try await view.collection.discardFailedItems([message.requestID!])
                 == [message.requestID!])
         #expect(view.picture == "a")
         #expect(

@@ -119,7 +119,7 @@ import Testing
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
         try await story.until { try $0.failedMessages(in: "general").count == 2 }
-        #expect(try await view.collection.removeAllFailedMessages().count == 1)
+        #expect(try await view.collection.discardAllFailedItems().count == 1)
         #expect(view.picture == "a")
         #expect(
             try story.store.read { try $0.failedMessages(in: "general").map(\.requestID) }

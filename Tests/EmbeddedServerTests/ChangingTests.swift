@@ -34,7 +34,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.customType = "c"
         let message = try await alice.update(
-            "1", in: "general", with: .user(params), requestID: "r")
+            "1", in: "general", with: .text(params), requestID: "r")
         #expect(message.text == "hi")
         #expect(message.data == "d")
         #expect(message.customType == "c")
@@ -118,7 +118,7 @@ import Testing
         params.mentionedUserIDs = [long]
         let update = params
         let edit = await thrown {
-            try await alice.update("1", in: "general", with: .user(update), requestID: "r")
+            try await alice.update("1", in: "general", with: .text(update), requestID: "r")
         }
         #expect(edit?.detail == .parameterTooLong)
         #expect(try await alice.catchUp(since: start).events.words == ["b"])
@@ -135,7 +135,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.mentionType = .users
         params.mentionedUserIDs = after
-        _ = try await alice.update("1", in: "general", with: .user(params), requestID: "r")
+        _ = try await alice.update("1", in: "general", with: .text(params), requestID: "r")
         try await alice.delete("1", in: "general", requestID: "r")
         let channel = try await bob.channel("general")
         #expect(channel.unreadMentionCount == 0)

@@ -160,7 +160,7 @@ import Testing
         try await alice.perform(
             RestrictUser("bob", in: "general", as: .muted, until: 1010, reason: "loud"))
         #expect(await thrown { try await bob.say("a") }?.detail == .mutedInChannel)
-        #expect(try await bob.channel("general").isMuted)
+        #expect(try await bob.channel("general").isCurrentUserMuted)
         #expect(try await bob.channel("general").myRestriction?.reason == "loud")
         world.clock.advance(by: 10)
         try await bob.say("b")

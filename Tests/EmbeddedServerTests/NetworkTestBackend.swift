@@ -298,7 +298,7 @@ final class LogBackend: Backend {
         requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
         try begin("update \(messageID)")
-        guard case .user(let params) = update else { throw .lacking(.files) }
+        guard case .text(let params) = update else { throw .lacking(.files) }
         change(messageID, to: params.text ?? "")
         let message = state.withLock { $0.messages.first { $0.messageID == messageID } }
         guard let message else { throw BackendError(.notFound, "\(messageID)") }

@@ -99,7 +99,7 @@ extension EmbeddedClient {
     ) async throws -> Message {
         var params = UserMessageUpdateParams()
         params.text = text
-        return try await update(id, in: url, with: .user(params), requestID: "edit")
+        return try await update(id, in: url, with: .text(params), requestID: "edit")
     }
 }
 

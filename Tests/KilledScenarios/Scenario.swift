@@ -7,7 +7,7 @@ import Store
 /// A test kills the process at each step of the operation.
 package enum Scenario: String, CaseIterable, Sendable {
     /// Stores the messages in the push inbox, and removes their files.
-    case absorbingPushes
+    case readingPushes
     /// Encrypts an unencrypted store.
     case encryptingPlainStore
     /// Logs a user out, and removes all of the user's files.
@@ -52,7 +52,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     @MainActor
     private func performer(_ directory: URL) -> any Performer {
         switch self {
-        case .absorbingPushes: AbsorbingDrops(directory: directory)
+        case .readingPushes: ReadingDrops(directory: directory)
         case .encryptingPlainStore: Encrypting(directory: directory)
         case .loggingOut: LoggingOut(directory: directory)
         case .clearing: Clearing(directory: directory)

@@ -5,7 +5,7 @@ import Store
 import Sync
 
 /// Requires that each message is in the push inbox or in the store, and in the store in the end.
-struct AbsorbingDrops: Performer {
+struct ReadingDrops: Performer {
     let directory: URL
     private static let texts = (1...6).map { "canary-\($0)" }
 
@@ -14,7 +14,7 @@ struct AbsorbingDrops: Performer {
         try store.write { try $0.save(Message("canary-0", at: 1)) }
         try store.makePushInbox()
         let box = try PushInbox(in: directory)
-        for (index, text) in AbsorbingDrops.texts.enumerated() {
+        for (index, text) in ReadingDrops.texts.enumerated() {
             try box?.leave([Message(text, at: Int64(index) + 2)])
         }
         store.close()
@@ -23,14 +23,14 @@ struct AbsorbingDrops: Performer {
     func run() async throws {
         let store = try ChatStore(at: directory)
         let engine = SyncEngine(store: store, backend: try EmbeddedServer.inMemory().client())
-        try await engine.absorbPushes()
+        try await engine.readPushInbox()
         await engine.close()
         store.close()
     }
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        let expected = ["canary-0"] + AbsorbingDrops.texts
+        let expected = ["canary-0"] + ReadingDrops.texts
         func texts() throws -> [String] {
             let store = try ChatStore(at: directory)
             defer { store.close() }
@@ -43,7 +43,7 @@ struct AbsorbingDrops: Performer {
         try await run()
         let store = try ChatStore(at: directory)
         defer { store.close() }
-        try problems.expect(try store.texts == expected, "absorbed: \(store.texts)")
+        try problems.expect(try store.texts == expected, "received: \(store.texts)")
         problems.expect(try store.pushNames() == [], "the inbox is not empty")
         return problems.list
     }

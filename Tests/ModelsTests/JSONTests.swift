@@ -51,7 +51,7 @@ import Testing
             """)
         #expect(channel.memberCount == 3)
         #expect(channel.joinedMemberCount == 2)
-        #expect(channel.isMuted && channel.isPublic && !channel.isFrozen)
+        #expect(channel.isCurrentUserMuted && channel.isPublic && !channel.isFrozen)
         #expect(channel.unreadMessageCount == 1)
         #expect(channel.name == "42")
         #expect(channel.myLastRead == 1_700_000_000_000)
@@ -159,8 +159,8 @@ import Testing
     @Test func openGraphKeysHaveColons() throws {
         let message: Message = try decode(
             #"{"og_tag":{"og:title":"T","og:url":"u","og:image":{"url":"i","width":"20"}}}"#)
-        #expect(message.ogMetaData?.title == "T")
-        #expect(message.ogMetaData?.defaultImage?.width == 20)
+        #expect(message.linkPreview?.title == "T")
+        #expect(message.linkPreview?.defaultImage?.width == 20)
         #expect(
             String(decoding: try JSONEncoder().encode(message), as: UTF8.self).contains(
                 #""og:title":"T""#))

@@ -35,7 +35,7 @@ import Testing
 
     @Test func previewOfALinkIsALink() {
         var message = text("a.de")
-        message.ogMetaData = OGMetaData()
+        message.linkPreview = LinkPreview()
         #expect(message.kinds == .link)
     }
 

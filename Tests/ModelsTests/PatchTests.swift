@@ -86,7 +86,7 @@ import Testing
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "New")
         patch.set(\.lastMessage, to: nil)
-        patch.set(\.isMuted, to: true)
+        patch.set(\.isCurrentUserMuted, to: true)
         let json = try JSONEncoder().encode(patch)
         #expect(try JSONDecoder().decode(Patch<GroupChannel>.self, from: json) == patch)
     }

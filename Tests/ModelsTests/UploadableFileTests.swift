@@ -38,7 +38,7 @@ import Testing
         var new = NewMessage("hi")
         new.extra = ["mood": "sunny"]
         let text = Message(new, in: "c", by: nil, at: 1)
-        #expect(text.type == .user && text.text == "hi" && text.extra == ["mood": "sunny"])
+        #expect(text.type == .text && text.text == "hi" && text.extra == ["mood": "sunny"])
         let one = Message(NewMessage("hi", files: [files[0]]), in: "c", by: nil, at: 1)
         #expect(one.type == .file && one.file?.name == "a.png" && one.files.isEmpty)
         let several = Message(NewMessage(files: files), in: "c", by: nil, at: 1)

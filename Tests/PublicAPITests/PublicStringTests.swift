@@ -29,7 +29,7 @@ import Testing
         _ = try? await client.message(MessageID(string), in: world.url)
         _ = try? await client.messages(in: url, around: 5)
         _ = try? await client.resend(RequestID(string))
-        _ = try? await client.setPinned(true, for: url)
+        _ = try? await client.setKeptInCache(true, for: url)
         _ = try? await client.clearCachedMessages(in: [url])
         _ = try? await client.engine.verify(url)
         let collection = try client.makeMessageCollection(of: url)

@@ -65,12 +65,12 @@ import Testing
             try workspace.store.write { batch in
                 try batch.save(GroupChannel(url: ChannelURL(url), name: url, createdAt: 5))
                 try batch.save(OpenChannel(url: ChannelURL("o" + url), name: url, createdAt: 5))
-                try batch.setPinned(true, for: ChannelURL(url))
+                try batch.setKeptInCache(true, for: ChannelURL(url))
             }
         }
         for (line, total) in [
             ("channels", 150), ("open-channels", 150), ("gaps general", 149), ("count", 301),
-            ("pins", 150), ("evict", 301),
+            ("kept", 150), ("evict", 301),
         ] {
             let short = await lines(line)
             let remark = "… 100 of \(total) shown: add all for the rest"

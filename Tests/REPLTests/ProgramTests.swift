@@ -190,8 +190,9 @@ import Testing
     @Test func pushedMessageIsShownOnce() async throws {
         let shown = try await Program.run(
             ["--home", directory.path],
-            "demo\noffline\n\(Self.drop)\nabsorb\n\(Self.drop)\nabsorb\nwindow\nabsorb\n")
-        #expect(shown.output.contains("1 file in the inbox: absorb reads them"))
+            "demo\noffline\n\(Self.drop)\nread-pushes\n\(Self.drop)\nread-pushes\nwindow\nread-pushes\n"
+        )
+        #expect(shown.output.contains("1 file in the inbox: read-pushes reads them"))
         #expect(shown.output.contains("1 message in 1 file, 1 stored"))
         #expect(shown.output.contains(" 60 ~ 99\n"))
         #expect(shown.output.contains("the push inbox is empty"))
@@ -200,12 +201,12 @@ import Testing
     @Test func pushedMessageThatTheServerLacksIsNotKept() async throws {
         let home = ["--home", directory.path]
         _ = try await Program.run(home, "demo\n\(Self.drop)\n")
-        // The client absorbs the message when it connects, and asks the server for it.
-        let checked = try await Program.run(home, "as alice\nsync\nopen general\nabsorb\n")
+        // The client stores the message when it connects, and asks the server for it.
+        let checked = try await Program.run(home, "as alice\nsync\nopen general\nread-pushes\n")
         #expect(checked.errors == "")
         #expect(!checked.output.contains("Ding!"))
         #expect(checked.output.contains("the push inbox is empty"))
-        let again = try await Program.run(home, "as alice\n\(Self.drop)\nabsorb\n")
+        let again = try await Program.run(home, "as alice\n\(Self.drop)\nread-pushes\n")
         #expect(again.output.contains("1 message in 1 file, 0 stored"))
     }
 

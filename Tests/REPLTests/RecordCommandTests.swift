@@ -119,7 +119,7 @@ import Testing
 
     @Test func tabCompletesTypesIgnoringCase() {
         #expect(Completion.words("mem", after: "sample ") == ["Member"])
-        #expect(Completion.words("OG", after: "fields ") == ["OGImage", "OGMetaData"])
+        #expect(Completion.words("LinkP", after: "fields ") == ["LinkPreview", "LinkPreviewImage"])
         #expect(Completion.words("m", after: "fields Message ") == [])
         #expect(Completion.words("m", after: "tiem ") == [])
     }

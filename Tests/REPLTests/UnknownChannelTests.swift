@@ -10,7 +10,7 @@ import Testing
     private let workspace = Workspace.standing()
 
     /// The commands that create a channel, or that are useful before a channel exists.
-    nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
+    nonisolated static let makers = ["create", "create-open", "draw", "import", "label", "observe"]
 
     /// The other commands that take a channel, each with a line that names an unknown channel.
     nonisolated static let lines: [(name: String, line: String)] = Command.all.compactMap {
@@ -58,7 +58,8 @@ import Testing
             Set(Self.lines.map(\.name)).isSuperset(of: [
                 "open", "coverage", "verify", "repair", "backfill", "get", "cache clear", "mute",
                 "copy",
-                "members", "sync", "pin", "evict", "picture", "gaps", "count", "messages", "export",
+                "members", "sync", "keep", "evict", "picture", "gaps", "count", "messages",
+                "export",
             ]))
         for name in Self.makers {
             #expect(Command.all.contains { $0.name == name && $0.usage.contains("CHANNEL") })

@@ -82,7 +82,7 @@
             for url in ["design", "lunch"] as [ChannelURL] {
                 _ = try await engine.fetchMessages(in: url, at: .newest, older: 40, newer: 0)
             }
-            try await engine.setPinned(true, for: "design")
+            try await engine.setKeptInCache(true, for: "design")
         }
 
         /// Creates a channel with a gap and unsent items, after a failure of the network.

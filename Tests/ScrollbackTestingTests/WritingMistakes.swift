@@ -71,9 +71,9 @@ extension Mistake {
                 let (id, url, update, request) = (
                     call.messageID, call.channelURL, call.update, call.requestID
                 )
-                guard case .user(var params) = update else { throw BackendError.lacking(.files) }
+                guard case .text(var params) = update else { throw BackendError.lacking(.files) }
                 params.data = params.data ?? ""
-                return try await base.update(id, in: url, with: .user(params), requestID: request)
+                return try await base.update(id, in: url, with: .text(params), requestID: request)
             }
         },
         Mistake("gives edits the time of the message", ["update.version"]) { backend, base, _ in

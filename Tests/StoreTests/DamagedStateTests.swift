@@ -23,7 +23,7 @@ import Testing
             for id: MessageID in ["4", "5", "6"] {
                 try batch.save(Tombstone(id, in: "a", deletedAt: 1))
             }
-            try batch.setPinned(true, for: "b")
+            try batch.setKeptInCache(true, for: "b")
         }
         store.close()
     }

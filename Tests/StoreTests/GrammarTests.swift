@@ -54,7 +54,7 @@ import Testing
             try batch.save(user)
             batch.setToken([1, 2], for: "an app's own")
             try batch.recordAccess(to: "a")
-            try batch.setPinned(true, for: "a")
+            try batch.setKeptInCache(true, for: "a")
             for item in items { try batch.save(item) }
         }
         try store.write { try $0.removeChannel("gone") }

@@ -334,7 +334,7 @@ import Testing
             attempt { _ = try reader.staleRanges(in: url) }
             attempt { _ = try reader.tombstones(in: url) }
             attempt { _ = try reader.tombstone(of: "8", in: url) }
-            attempt { _ = try reader.isPinned(url) }
+            attempt { _ = try reader.isKeptInCache(url) }
             attempt { _ = try reader.groupChannel(url) }
             attempt { _ = try reader.openChannel(url) }
         }

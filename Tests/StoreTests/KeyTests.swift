@@ -40,7 +40,7 @@ import Testing
             try batch.save(User(id: "ann"))
             batch.setToken([0xca, 0xfe], for: "feed")
             try batch.recordAccess(to: "c")
-            try batch.setPinned(true, for: "c")
+            try batch.setKeptInCache(true, for: "c")
             try batch.save(
                 OutboxItem(.delete, requestID: "q1", channelURL: "c", createdAt: 9, messageID: "10")
             )

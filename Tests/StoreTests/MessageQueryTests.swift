@@ -154,7 +154,7 @@ import Testing
         #expect(try list { _ in } == "j i h g f e d c b a")
         #expect(try list { $0.messageType = .file } == "f")
         #expect(try list { $0.messageType = .admin } == "g")
-        #expect(try list { $0.messageType = .user } == "j i h e d c b a")
+        #expect(try list { $0.messageType = .text } == "j i h e d c b a")
         #expect(try list { $0.customTypes = ["special", "other"] } == "h")
         #expect(try list { $0.senderUserIDs = ["bo", "cy"] } == "j i h")
         #expect(try list { $0.replyType = .none } == "h g f e d c b a")
@@ -219,7 +219,7 @@ import Testing
             #expect(code { try batch.save(moved) } == .invalid)
             #expect(code { try batch.save(User(id: "")) } == .invalid)
             #expect(code { try batch.recordAccess(to: "") } == .invalid)
-            #expect(code { try batch.setPinned(true, for: "") } == .invalid)
+            #expect(code { try batch.setKeptInCache(true, for: "") } == .invalid)
         }
         #expect(try store.snapshot().number == 1)
     }

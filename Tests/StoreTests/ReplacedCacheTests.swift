@@ -17,7 +17,7 @@ import Testing
             let item = Message(id: nil, channelURL: "general", text: "mine", createdAt: 5)
             try batch.save(OutboxItem(item, requestID: "r"))
             try batch.setDraft("typed", of: "general")
-            try batch.setPinned(true, for: "general")
+            try batch.setKeptInCache(true, for: "general")
         }
         return (directory, store)
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(try store.channelURLs() == [] && store.gaps(in: "general") == [Gap(in: "general")])
         #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.draft(of: "general") == "typed")
-        #expect(try store.isPinned("general"))
+        #expect(try store.isKeptInCache("general"))
         #expect(try store.contradictions() == [])
     }
 

@@ -30,7 +30,7 @@ import Testing
                 Gap(in: "cats", backfillCursor: "w", changesSince: FeedPoint("s", number: 3)))
             batch.setToken([1, 2], for: "feed")
             try batch.setDraft("Hi", of: "cats")
-            try batch.setPinned(true, for: "cats")
+            try batch.setKeptInCache(true, for: "cats")
             try batch.save(OutboxItem(.delete, requestID: "d", channelURL: "cats", createdAt: 5))
         }
         let cache = try store.describedRows(of: .cache).map(line)

@@ -107,7 +107,7 @@ extension SchemaFixture {
             group.name = "General"
             try batch.save(group)
             try batch.save(OpenChannel(url: "lobby", createdAt: 1_600_000_000_001))
-            try batch.setPinned(true, for: "general")
+            try batch.setKeptInCache(true, for: "general")
             try batch.save(User(id: "alice", nickname: "Alice"))
             for (id, time) in [("1", 1), ("2", 2), ("3", 3)] as [(MessageID, Int64)] {
                 var message = Message(

@@ -44,7 +44,7 @@ import Testing
         #expect(report.isCacheNew == !isNewest)
         #expect(try store.contradictions() == [])
         #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
-        #expect(try store.pinnedChannelURLs() == ["general"])
+        #expect(try store.channelURLsKeptInCache() == ["general"])
         #expect(try store.draft(of: "general") == "Hello")
         if isNewest {
             #expect(try store.messages(in: "general").ids == "3 2 1")

@@ -235,7 +235,7 @@ import Testing
             { _ = try $0.openChannelCount() },
             { _ = try $0.channelURLs() },
             { _ = try $0.channelURLsByAccess() },
-            { _ = try $0.isPinned("a") },
+            { _ = try $0.isKeptInCache("a") },
             { _ = try $0.user("me") },
             { _ = try $0.gaps(in: "a") },
             { _ = try $0.gap(around: position, in: "a") },

@@ -77,7 +77,7 @@ extension WorldModel {
     private static func params(_ random: inout SeededRandom) -> MessageListParams? {
         if random.oneIn(2) { return nil }
         var params = MessageListParams()
-        params.messageType = random.pick([.all, .user, .file])
+        params.messageType = random.pick([.all, .text, .file])
         params.replyType = random.pick([.all, .none])
         if random.oneIn(3) { params.customTypes = ["x"] }
         return params
@@ -163,7 +163,7 @@ extension WorldModel {
             let isInclusive = random.oneIn(2)
             let limit = random.pick([nil, 0, 1, 3])
             var params = random.oneIn(2) ? nil : ThreadedMessageListParams()
-            params?.messageType = random.pick([.all, .user, .file])
+            params?.messageType = random.pick([.all, .text, .file])
             func wanted(_ sign: Int) -> (Message) -> Bool {
                 { [params] message in
                     let side = Self.side(message, of: anchor)
@@ -200,7 +200,7 @@ extension WorldModel {
         }
         try expect(try reader.groupChannel(url), channel.group, "group channel \(url)")
         try expect(try reader.openChannel(url), channel.open, "open channel \(url)")
-        try expect(try reader.isPinned(url), pins.contains(url), "pin of \(url)")
+        try expect(try reader.isKeptInCache(url), pins.contains(url), "pin of \(url)")
         try expect(
             try reader.outboxItems(in: url), outboxItems.filter { $0.channelURL == url },
             "items in \(url)")

@@ -115,8 +115,8 @@ struct WorldModel: Equatable {
         change(url) { $0.lastAccess = turn }
     }
 
-    mutating func setPinned(_ isPinned: Bool, for url: ChannelURL) {
-        if isPinned { pins.insert(url) } else { pins.remove(url) }
+    mutating func setKeptInCache(_ isKept: Bool, for url: ChannelURL) {
+        if isKept { pins.insert(url) } else { pins.remove(url) }
     }
 
     mutating func save(_ tombstone: Tombstone) {

@@ -13,8 +13,8 @@ enum WorldOperation: Hashable, Sendable {
     case saveOpen(OpenChannel)
     case removeChannel(ChannelURL)
     case recordAccess(ChannelURL)
-    case setPinned(Bool, for: ChannelURL)
-    case removePins
+    case setKeptInCache(Bool, for: ChannelURL)
+    case removeAllKeptInCache
     case saveUser(User)
     case removeUser(UserID)
     case clearCachedData
@@ -43,8 +43,9 @@ enum WorldOperation: Hashable, Sendable {
             case .saveOpen(let channel): try batch.save(channel)
             case .removeChannel(let url): try batch.removeChannel(url)
             case .recordAccess(let url): try batch.recordAccess(to: url)
-            case .setPinned(let isPinned, for: let url): try batch.setPinned(isPinned, for: url)
-            case .removePins: try batch.removePins()
+            case .setKeptInCache(let isKept, for: let url):
+                try batch.setKeptInCache(isKept, for: url)
+            case .removeAllKeptInCache: try batch.removeAllKeptInCache()
             case .saveUser(let user): try batch.save(user)
             case .removeUser(let id): try batch.removeUser(id)
             case .clearCachedData: try batch.clearCachedData()
@@ -80,8 +81,8 @@ enum WorldOperation: Hashable, Sendable {
         case .saveOpen(let channel): model.save(channel)
         case .removeChannel(let url): model.channels[url] = nil
         case .recordAccess(let url): model.recordAccess(url)
-        case .setPinned(let isPinned, for: let url): model.setPinned(isPinned, for: url)
-        case .removePins: model.pins = []
+        case .setKeptInCache(let isKept, for: let url): model.setKeptInCache(isKept, for: url)
+        case .removeAllKeptInCache: model.pins = []
         case .saveUser(let user): model.users[user.userID] = user
         case .removeUser(let id): model.users[id] = nil
         case .clearCachedData:
@@ -130,7 +131,7 @@ extension WorldOperation {
             return .saveOpen(OpenChannel(url: url, createdAt: random.pick(times)))
         case 59..<61: return .removeChannel(url)
         case 61..<64: return .recordAccess(url)
-        case 64..<66: return .setPinned(random.oneIn(2), for: url)
+        case 64..<66: return .setKeptInCache(random.oneIn(2), for: url)
         case 66..<68:
             return .saveUser(User(id: random.pick(["ann", "bo"]), nickname: id.rawValue))
         case 68..<71:
@@ -160,7 +161,7 @@ extension WorldOperation {
         case 91..<96: return .saveOutboxItem(outboxItem(url, &random))
         case 96:
             return random.pick([
-                .removeUser("ann"), .removeUser("bo"), .removePins, .clearCachedData,
+                .removeUser("ann"), .removeUser("bo"), .removeAllKeptInCache, .clearCachedData,
             ])
         default: return .removeOutboxItem(random.pick(["d1", "d2", "d3", "d4"]))
         }
@@ -170,7 +171,7 @@ extension WorldOperation {
         _ id: MessageID, _ url: ChannelURL, _ random: inout SeededRandom
     ) -> Message {
         var message = Message(
-            type: random.pick([.user, .user, .file, .admin]),
+            type: random.pick([.text, .text, .file, .admin]),
             id: random.oneIn(40) ? nil : id, channelURL: random.oneIn(60) ? "" : url,
             requestID: random.pick(requestIDs), text: "t\(random.next() % 100)",
             customType: random.pick(["", "x"]), createdAt: random.pick(times),
@@ -238,8 +239,8 @@ extension WorldOperation: CustomStringConvertible {
         case .saveOpen(let channel): "save open \(channel.url), created at \(channel.createdAt)"
         case .removeChannel(let url): "remove \(url)"
         case .recordAccess(let url): "access \(url)"
-        case .setPinned(let isPinned, for: let url): "\(isPinned ? "pin" : "unpin") \(url)"
-        case .removePins: "unpin all"
+        case .setKeptInCache(let isKept, for: let url): "\(isKept ? "keep" : "release") \(url)"
+        case .removeAllKeptInCache: "unpin all"
         case .saveUser(let user): "save user \(user.userID)"
         case .removeUser(let id): "remove user \(id)"
         case .clearCachedData: "clear all"

@@ -397,7 +397,7 @@ extension MessageUpdate {
     package static func text(_ text: String) -> MessageUpdate {
         var params = UserMessageUpdateParams()
         params.text = text
-        return .user(params)
+        return .text(params)
     }
 }
 

@@ -16,7 +16,7 @@ import Testing
                 EvictionPlan.Candidate(
                     channel: CachedChannel(
                         url: ChannelURL(String(UnicodeScalar(UInt8(97 + index)))),
-                        messageCount: count, isPinned: false, lastAccess: UInt64(index)))
+                        messageCount: count, isKeptInCache: false, lastAccess: UInt64(index)))
             },
             newestCount: newest, size: sum * 10, target: target, messageCount: sum)
     }

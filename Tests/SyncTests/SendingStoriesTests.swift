@@ -123,7 +123,7 @@ import Testing
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await result(of: long)
-        #expect(try await story.engine.removeFailedMessages([long]) == [long])
+        #expect(try await story.engine.discardFailedItems([long]) == [long])
         await story.engine.close()
         let again = try await story.relaunched()
         try await again.caughtUp("general")
@@ -140,7 +140,7 @@ import Testing
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await result(of: long)
         #expect(try story.store.failedMessages(in: "other") == [])
-        #expect(try await story.engine.removeAllFailedMessages(in: "other") == [])
+        #expect(try await story.engine.discardAllFailedItems(in: "other") == [])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
         try await story.end()
     }

@@ -57,7 +57,7 @@ import Testing
             try await story.engine.resend(message.requestID!)
         }
         #expect(try story.store.outboxItems().map(\.state) == [.failed])
-        try await story.engine.removeAllFailedMessages(in: "general")
+        try await story.engine.discardAllFailedItems(in: "general")
         #expect(try story.store.outboxItems() == [])
         await story.close()
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func changeThatTheServerWouldRefuseIsRefusedImmediately() async throws {
         let story = try await Story.caching("a")
         let id = try #require(try story.store.messages(in: "general").first?.messageID)
-        let update = MessageUpdate.user(UserMessageUpdateParams())
+        let update = MessageUpdate.text(UserMessageUpdateParams())
         func code(_ body: () async throws -> Void) async -> SyncError.Code? {
             do { try await body() } catch { return (error as? SyncError)?.code }
             return nil
@@ -146,7 +146,7 @@ import Testing
         #expect(item.errorCode == .parameterTooLong)
         #expect(try await story.texts() == ["b"])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
-        #expect(try await story.engine.removeAllFailedMessages(in: "general") == [long])
+        #expect(try await story.engine.discardAllFailedItems(in: "general") == [long])
         #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
@@ -230,7 +230,7 @@ import Testing
         let again = try await story.relaunched(options)
         try await again.caughtUp()
         #expect(try story.store.outboxItem(b)?.state == .pending)
-        #expect(try await again.removeFailedMessages([long]) == [long])
+        #expect(try await again.discardFailedItems([long]) == [long])
         _ = try await again.sent(b)
         await again.close()
     }

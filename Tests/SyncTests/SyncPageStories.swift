@@ -155,7 +155,7 @@ import Testing
         var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
         let story = try await Story.caching("a b c", store: temporary.store)
-        try await story.engine.absorbPushes()
+        try await story.engine.readPushInbox()
         await story.engine.disconnect()
         let messages = try await story.say("d")
         #expect(
@@ -165,7 +165,7 @@ import Testing
         try box.leave(messages)
         #expect(try story.picture() == page.next("it stores d", "in a file of its own"))
 
-        try await story.engine.absorbPushes()
+        try await story.engine.readPushInbox()
         #expect(try story.picture() == page.next("the app opens", "d is read"))
 
         await story.engine.show("general", nil, viewer: 1)

@@ -42,8 +42,8 @@ import Testing
         #expect(try story.store.outboxItems(state: .failed) == [])
         #expect(try story.store.outboxItems() == [newer])
         await #expect(throws: SyncError.self) { try await story.engine.resend("newer") }
-        #expect(try await story.engine.removeFailedMessages(["newer"]) == [])
-        #expect(try await story.engine.removeAllFailedMessages(in: "general") == [])
+        #expect(try await story.engine.discardFailedItems(["newer"]) == [])
+        #expect(try await story.engine.discardAllFailedItems(in: "general") == [])
         #expect(try story.store.outboxItem("newer") == newer)
         // The user can remove the item.
         #expect(try await story.engine.cancel("newer"))

@@ -678,8 +678,8 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   public mutating func clearMessageEvents() {_uniqueStorage()._messageEvents = nil}
 
   /// The preview of the first link in the text.
-  public var ogTag: Scrollback_OGMetaData {
-    get {_storage._ogTag ?? Scrollback_OGMetaData()}
+  public var ogTag: Scrollback_LinkPreview {
+    get {_storage._ogTag ?? Scrollback_LinkPreview()}
     set {_uniqueStorage()._ogTag = newValue}
   }
   /// Returns true if `ogTag` has been explicitly set.
@@ -1276,7 +1276,7 @@ public nonisolated struct Scrollback_MessageEvents: Sendable {
 }
 
 /// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
-public nonisolated struct Scrollback_OGMetaData: Sendable {
+public nonisolated struct Scrollback_LinkPreview: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1312,8 +1312,8 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   public mutating func clearDescription_p() {self._description_p = nil}
 
   /// The preview image.
-  public var image: Scrollback_OGImage {
-    get {_image ?? Scrollback_OGImage()}
+  public var image: Scrollback_LinkPreviewImage {
+    get {_image ?? Scrollback_LinkPreviewImage()}
     set {_image = newValue}
   }
   /// Returns true if `image` has been explicitly set.
@@ -1330,11 +1330,11 @@ public nonisolated struct Scrollback_OGMetaData: Sendable {
   fileprivate var _title: String? = nil
   fileprivate var _url: String? = nil
   fileprivate var _description_p: String? = nil
-  fileprivate var _image: Scrollback_OGImage? = nil
+  fileprivate var _image: Scrollback_LinkPreviewImage? = nil
 }
 
 /// The preview image of a web page.
-public nonisolated struct Scrollback_OGImage: Sendable {
+public nonisolated struct Scrollback_LinkPreviewImage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -2222,7 +2222,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _isRemoved: Bool = false
     var _forceUpdateLastMessage: Bool = false
     var _messageEvents: Scrollback_MessageEvents? = nil
-    var _ogTag: Scrollback_OGMetaData? = nil
+    var _ogTag: Scrollback_LinkPreview? = nil
     var _unreadMessageCount: Scrollback_JSONValue? = nil
     var _translations: Dictionary<String,String> = [:]
     var _translationTargetLanguages: [String] = []
@@ -3249,8 +3249,8 @@ nonisolated extension Scrollback_MessageEvents: SwiftProtobuf.Message, SwiftProt
   }
 }
 
-nonisolated extension Scrollback_OGMetaData: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".OGMetaData"
+nonisolated extension Scrollback_LinkPreview: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LinkPreview"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}title\0\u{1}url\0\u{1}description\0\u{1}image\0\u{2}`\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -3292,7 +3292,7 @@ nonisolated extension Scrollback_OGMetaData: SwiftProtobuf.Message, SwiftProtobu
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_OGMetaData, rhs: Scrollback_OGMetaData) -> Bool {
+  public static func ==(lhs: Scrollback_LinkPreview, rhs: Scrollback_LinkPreview) -> Bool {
     if lhs._title != rhs._title {return false}
     if lhs._url != rhs._url {return false}
     if lhs._description_p != rhs._description_p {return false}
@@ -3303,8 +3303,8 @@ nonisolated extension Scrollback_OGMetaData: SwiftProtobuf.Message, SwiftProtobu
   }
 }
 
-nonisolated extension Scrollback_OGImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".OGImage"
+nonisolated extension Scrollback_LinkPreviewImage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LinkPreviewImage"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}url\0\u{3}secure_url\0\u{1}type\0\u{1}width\0\u{1}height\0\u{1}alt\0\u{2}^\u{1}extra\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -3354,7 +3354,7 @@ nonisolated extension Scrollback_OGImage: SwiftProtobuf.Message, SwiftProtobuf._
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Scrollback_OGImage, rhs: Scrollback_OGImage) -> Bool {
+  public static func ==(lhs: Scrollback_LinkPreviewImage, rhs: Scrollback_LinkPreviewImage) -> Bool {
     if lhs._url != rhs._url {return false}
     if lhs._secureURL != rhs._secureURL {return false}
     if lhs._type != rhs._type {return false}

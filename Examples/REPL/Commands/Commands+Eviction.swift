@@ -2,23 +2,23 @@ import Scrollback
 
 extension Command {
     static let eviction: [Command] = [
-        Command("pins [limit N | all]", "Lists the channels whose messages are never evicted.") {
+        Command("kept [limit N | all]", "Lists the channels whose messages are never evicted.") {
             arguments in
             try arguments.expectNoWords()
-            let urls = try arguments.workspace.store.pinnedChannelURLs()
-            return table(urls, limit: arguments.limit, orNone: "nothing is pinned") {
+            let urls = try arguments.workspace.store.channelURLsKeptInCache()
+            return table(urls, limit: arguments.limit, orNone: "no channel is kept in the cache") {
                 [$0.rawValue]
             }
         },
-        Command("pin CHANNEL", "Keeps a channel's messages from being evicted.") { arguments in
+        Command("keep CHANNEL", "Keeps a channel's messages from being evicted.") { arguments in
             let url = try arguments.held(arguments.onlyChannel)
-            try arguments.workspace.store.write { try $0.setPinned(true, for: url) }
-            return "pinned \(url)"
+            try arguments.workspace.store.write { try $0.setKeptInCache(true, for: url) }
+            return "\(url) is kept in the cache"
         },
-        Command("unpin CHANNEL", "Lets a channel's messages be evicted again.") { arguments in
+        Command("unkeep CHANNEL", "Lets a channel's messages be evicted again.") { arguments in
             let url = try arguments.held(arguments.onlyChannel)
-            try arguments.workspace.store.write { try $0.setPinned(false, for: url) }
-            return "\(url) is not pinned"
+            try arguments.workspace.store.write { try $0.setKeptInCache(false, for: url) }
+            return "\(url) may be evicted"
         },
         Command(
             "touch CHANNEL", "Records that a channel was opened: its messages are evicted last."
@@ -36,11 +36,11 @@ extension Command {
             guard !words.isEmpty else {
                 return try store.read { snapshot in
                     let urls = try snapshot.channelURLsByAccess()
-                    let pinned = Set(try snapshot.pinnedChannelURLs())
+                    let kept = Set(try snapshot.channelURLsKeptInCache())
                     let rows = try urls.map { url in
                         [
                             url.rawValue, counted(try snapshot.messageCount(in: url), "message"),
-                            pinned.contains(url) ? "pinned" : "",
+                            kept.contains(url) ? "kept" : "",
                         ]
                     }
                     return table(rows, limit: arguments.limit, orNone: "no cached messages") { $0 }
@@ -49,8 +49,8 @@ extension Command {
             guard words.count == 2 else { throw CommandError.usage }
             let url = try arguments.held(arguments.channel)
             let largest = try Arguments.count(words[1])
-            guard try !store.isPinned(url) else {
-                throw CommandError.failed("\(url) is pinned: unpin \(url) first")
+            guard try !store.isKeptInCache(url) else {
+                throw CommandError.failed("\(url) is kept in the cache: unkeep \(url) first")
             }
             let count = try store.write { try $0.evictOldestMessages(largest, in: url) }
             return "evicted \(counted(count, "message")) of \(url)\n"

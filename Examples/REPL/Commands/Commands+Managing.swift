@@ -243,7 +243,8 @@ extension Device {
 extension GroupChannel {
     var tableRow: [String] {
         let state = [
-            isFrozen ? "frozen" : nil, isHidden ? "hidden" : nil, isMuted ? "muted" : nil,
+            isFrozen ? "frozen" : nil, isHidden ? "hidden" : nil,
+            isCurrentUserMuted ? "muted" : nil,
             myMemberState == .invited ? "invited" : nil,
         ]
         return [

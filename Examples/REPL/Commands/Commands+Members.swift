@@ -115,7 +115,7 @@ extension Command {
             },
             Command("un\(verb) USER [in CHANNEL]", "Un\(verb)s a user.") { arguments in
                 let (user, url) = try await arguments.wordInChannel()
-                try await arguments.client.lift(type, of: UserID(user), in: url)
+                try await arguments.client.liftRestriction(type, of: UserID(user), in: url)
                 return "\(user) is not \(type) in \(url)"
             },
             Command(

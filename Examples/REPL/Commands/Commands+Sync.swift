@@ -172,20 +172,22 @@ extension Command {
             }
             try box.leave([message])
             let count = try box.count
-            return "\(counted(count, "file")) in the inbox: absorb reads them"
+            return "\(counted(count, "file")) in the inbox: read-pushes reads them"
         },
-        Command("absorb", "Stores the messages that other processes have left in the push inbox.") {
+        Command(
+            "read-pushes", "Stores the messages that other processes have left in the push inbox."
+        ) {
             arguments in
-            let absorbed = try await arguments.client.absorbPushes()
-            let damage = absorbed.damage.map { "\($0)" }
-            let count = counted(absorbed.messages.count, "message")
+            let received = try await arguments.client.readPushInbox()
+            let damage = received.damage.map { "\($0)" }
+            let count = counted(received.messages.count, "message")
             let lines =
-                absorbed.isEmpty
+                received.isEmpty
                 ? ["the push inbox is empty"]
                 : [
-                    "\(count) in \(counted(absorbed.pushCount, "file")), \(absorbed.heldCount) stored"
+                    "\(count) in \(counted(received.pushCount, "file")), \(received.heldCount) stored"
                 ]
-            let failure = absorbed.failure.map { ["not read: \(sentence(of: $0))"] } ?? []
+            let failure = received.failure.map { ["not read: \(sentence(of: $0))"] } ?? []
             return (lines + damage.map { "damaged: \($0)" } + failure).joined(separator: "\n")
         },
         Command(
@@ -237,7 +239,7 @@ extension Command {
         },
         Command(
             "cache shrink [BYTES]",
-            "Evicts messages from the device's cache, except those of shown and pinned channels."
+            "Evicts messages from the device's cache, except those of shown and kept channels."
         ) { arguments in
             let eviction = try await arguments.client.shrinkCache(to: try arguments.sizeOrNone)
             return evicted(eviction, none: "nothing was evicted", verb: "evicted")

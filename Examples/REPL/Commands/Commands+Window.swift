@@ -73,8 +73,8 @@ extension Command {
             let typing = collection.typingUsers.map(\.userID)
             let list = device.channelList.map { $0.isDisposed ? "closed" : "open" } ?? "none"
             let pushes =
-                switch device.client.lastAbsorption {
-                case .success(let absorbed)?: counted(absorbed.messages.count, "message")
+                switch device.client.lastReceivedPushes {
+                case .success(let received)?: counted(received.messages.count, "message")
                 case .failure(let error)?: sentence(of: error)
                 case nil: "not read"
                 }

@@ -48,7 +48,7 @@ extension Command {
             }
             let message = try arguments.collection.message(arguments.words[0])
             let url = try await arguments.existing(ChannelURL(arguments.words[2]))
-            return written(try await arguments.client.copy(message, to: url))
+            return written(try await arguments.client.forward(message, to: url))
         },
         Command(
             "edit ID TEXT | JSON", freeTextAfter: 1,
@@ -67,7 +67,7 @@ extension Command {
                 var params = UserMessageUpdateParams()
                 params.text = text
                 if text.hasPrefix("{") { params = try arguments.params(.init(), text) }
-                try await collection.update(message, with: .user(params))
+                try await collection.update(message, with: .text(params))
             }
             return "edited \(arguments.words[0])"
         },
@@ -161,7 +161,7 @@ extension Command {
             }
             let removed =
                 try await ids.isEmpty
-                ? collection.removeAllFailedMessages() : collection.removeFailedMessages(ids)
+                ? collection.discardAllFailedItems() : collection.discardFailedItems(ids)
             return removed.isEmpty
                 ? "no messages were removed"
                 : "removed \(removed.map(\.rawValue).joined(separator: " "))"

@@ -163,7 +163,7 @@ package struct LogFields: Sendable {
         let id = ownID ?? "\(time.milliseconds)-\(Self.fingerprint(sender, text))"
         for name in preset == nil ? reader.unread : reader.lost { tally.ignore(name) }
         let message = Message(
-            type: sender == nil ? .admin : .user, id: try messageID(id, in: url),
+            type: sender == nil ? .admin : .text, id: try messageID(id, in: url),
             channelURL: url, sender: sender, text: preset?.decode(text, nicknames) ?? text,
             createdAt: time,
             // Some systems name a thread's first message as its own parent.

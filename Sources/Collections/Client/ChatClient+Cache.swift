@@ -134,8 +134,8 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
-    public func setPinned(_ isPinned: Bool, for url: ChannelURL) async throws(SyncError) {
-        try await engine.setPinned(isPinned, for: url)
+    public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) async throws(SyncError) {
+        try await engine.setKeptInCache(isKept, for: url)
     }
 
     /// Saves the text that the user is writing in a channel, as
@@ -164,7 +164,7 @@ extension ChatClient {
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
         // The check of the files does not find damage of the push inbox, because processed files of
         // the inbox are removed. The last result of processing the inbox contains that damage.
-        if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
+        if case .success(let received) = lastReceivedPushes { report.add(received.damage) }
         return report
     }
 }

@@ -235,7 +235,7 @@ extension ChatClient {
     /// Ends a restriction that was imposed on a user by ``restrict(_:in:as:until:reason:)``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
-    public func lift(
+    public func liftRestriction(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(SyncError) {
         try await perform(LiftRestriction(restriction, of: userID, in: url))

@@ -50,12 +50,12 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)`` does, and with code `invalidArgument` if
     ///   the message is neither a text nor a file.
     @discardableResult
-    public func copy(
+    public func forward(
         _ message: Message, to url: ChannelURL
     ) async throws(SyncError) -> OutgoingMessage {
         var new = NewMessage()
         switch message.type {
-        case .user:
+        case .text:
             new.text = message.text
             new.metaArrays = message.metaArrays
         case .file:
@@ -64,8 +64,8 @@ extension ChatClient {
         default:
             throw SyncError(
                 .invalidArgument,
-                "message \(message.messageID ?? "-") is an admin message: only user and file messages "
-                    + "can be copied")
+                "message \(message.messageID ?? "-") is an admin message: only texts and files "
+                    + "can be forwarded")
         }
         new.data = message.data
         new.customType = message.customType
@@ -407,18 +407,18 @@ extension ChatClient {
     /// `PushInbox`.
     ///
     /// Each message is stored once, as by ``ingest(push:)``. The client processes the inbox
-    /// automatically when it opens, connects, reconnects and resumes, and sets ``lastAbsorption``
+    /// automatically when it opens, connects, reconnects and resumes, and sets ``lastReceivedPushes``
     /// to the result. Call this method when another process reports that it has left messages.
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbPushes()`` does, and with code
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/readPushInbox()`` does, and with code
     ///   `noUser` if no user has connected yet.
     @discardableResult
-    public func absorbPushes() async throws(SyncError) -> AbsorbedPushes {
+    public func readPushInbox() async throws(SyncError) -> ReceivedPushes {
         let engine = try self.engine
-        let absorbed = try await engine.absorbPushes()
-        record(.success(absorbed), by: engine)
-        return absorbed
+        let received = try await engine.readPushInbox()
+        record(.success(received), by: engine)
+        return received
     }
 }
 

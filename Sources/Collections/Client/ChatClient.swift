@@ -62,7 +62,7 @@ public final class ChatClient {
     /// clears an earlier error, and keeps an earlier content. The value keeps the messages in
     /// memory until the next result, with at most as many bytes as the inbox can contain:
     /// ``/Store/PushInbox/maximumByteCount``.
-    public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
+    public private(set) var lastReceivedPushes: Result<ReceivedPushes, SyncError>?
 
     /// A Boolean value that indicates whether the client stores data in files.
     public var isUsingLocalCaching: Bool { options.storage != .inMemory && cachingError == nil }
@@ -235,7 +235,7 @@ public final class ChatClient {
         checkCacheDamage(of: session)
         reportDamage()
         isConnectionWanted = true
-        await absorb(of: session)
+        await readPushInbox(of: session)
         guard isConnectionWanted else {
             throw SyncError(.closed, "the client was disconnected while it was connecting")
         }
@@ -257,10 +257,10 @@ public final class ChatClient {
     /// Reconnects immediately if the client is waiting to reconnect.
     ///
     /// Call this method when the network is available again, or when the app becomes active. The
-    /// call also processes the push inbox, as ``absorbPushes()`` does.
+    /// call also processes the push inbox, as ``readPushInbox()`` does.
     public func reconnect() async {
         guard let session else { return }
-        await absorb(of: session)
+        await readPushInbox(of: session)
         await session.engine.reconnect()
     }
 
@@ -292,7 +292,7 @@ public final class ChatClient {
     public func resume() async throws(SyncError) {
         guard let session else { return }
         try await session.engine.resume()
-        await absorb(of: session)
+        await readPushInbox(of: session)
     }
 
     /// The sync engine of the user, for operations that the client does not have.
@@ -554,7 +554,7 @@ public final class ChatClient {
         session = nil
         follower?.stop()
         follower = nil
-        (currentUser, unreadCount, lastTyping, lastAbsorption) = (nil, nil, [:], nil)
+        (currentUser, unreadCount, lastTyping, lastReceivedPushes) = (nil, nil, [:], nil)
         enteredChannels = []
         ending.tasks.cancelAll()
         await ending.engine.close()
@@ -622,32 +622,32 @@ public final class ChatClient {
                 if let self, let engine { self.recordReplacement(reason, of: engine) }
             }
         }
-        await absorb(of: session)
+        await readPushInbox(of: session)
     }
 
     /// Processes the push inbox and records the result.
     ///
     /// After an error, the next call processes the same messages.
-    private func absorb(of session: Session) async {
+    private func readPushInbox(of session: Session) async {
         do throws(SyncError) {
-            record(.success(try await session.engine.absorbPushes()), by: session.engine)
+            record(.success(try await session.engine.readPushInbox()), by: session.engine)
         } catch {
             record(.failure(error), by: session.engine)
         }
     }
 
     /// Records the result of processing the push inbox, unless the engine is that of another user.
-    func record(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
+    func record(_ result: Result<ReceivedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
-        if case .success(let absorbed) = result, absorbed.pushCount == 0,
-            let failure = absorbed.failure
+        if case .success(let received) = result, received.pushCount == 0,
+            let failure = received.failure
         {
-            lastAbsorption = .failure(failure)
-        } else if case .success(let absorbed) = result, absorbed.isEmpty {
+            lastReceivedPushes = .failure(failure)
+        } else if case .success(let received) = result, received.isEmpty {
             // The inbox was empty: keep the content of an earlier result, but not an earlier error.
-            if case .failure = lastAbsorption { lastAbsorption = nil }
+            if case .failure = lastReceivedPushes { lastReceivedPushes = nil }
         } else {
-            lastAbsorption = result
+            lastReceivedPushes = result
         }
     }
 

@@ -158,9 +158,10 @@ public final class MessageList {
             (isLoading, inserted) = (false, [])
             readAgain()
         }
-        if !isStarted || last != nil {
+        let isFirst = !isStarted
+        if isFirst || last != nil {
             let page = try await read(isNext: true)
-            if !page.isEmpty || gap == nil { return page }
+            if isFirst || !page.isEmpty || gap == nil { return page }
         }
         for _ in 0..<MessageList.fetchLimit {
             guard let gap else { break }

@@ -102,30 +102,31 @@ extension MessageCollection {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
     }
 
-    /// Removes failed messages.
+    /// Removes failed messages, edits, deletions and reactions.
     ///
-    /// - Returns: The request IDs of the removed messages.
+    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
-    public func removeFailedMessages(
+    public func discardFailedItems(
         _ ids: [RequestID]
     ) async throws(SyncError) -> [RequestID] {
         try await write { (engine, _) throws(SyncError) in
-            try await engine.removeFailedMessages(ids)
+            try await engine.discardFailedItems(ids)
         }
     }
 
-    /// Removes all failed messages of the channel or, in a thread, of the thread.
+    /// Removes all failed messages and changes of the channel or, in a thread, the failed messages of
+    /// the thread.
     ///
-    /// - Returns: The request IDs of the removed messages.
+    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
     @discardableResult
-    public func removeAllFailedMessages() async throws(SyncError) -> [RequestID] {
+    public func discardAllFailedItems() async throws(SyncError) -> [RequestID] {
         if parentMessageID != nil {
-            return try await removeFailedMessages(failedMessages.compactMap(\.requestID))
+            return try await discardFailedItems(failedMessages.compactMap(\.requestID))
         }
         return try await write { (engine, url) throws(SyncError) in
-            try await engine.removeAllFailedMessages(in: url)
+            try await engine.discardAllFailedItems(in: url)
         }
     }
 
@@ -140,7 +141,7 @@ extension MessageCollection {
         var fileParams = FileMessageUpdateParams()
         fileParams.text = text
         return try await update(
-            message, with: message.type == .file ? .file(fileParams) : .user(params))
+            message, with: message.type == .file ? .file(fileParams) : .text(params))
     }
 
     /// Edits a message of the user, whether or not it was sent.

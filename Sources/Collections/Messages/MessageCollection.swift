@@ -73,7 +73,7 @@ public final class MessageCollection {
     /// The edits, deletions and reactions in the channel that failed, in the order in which the
     /// user made them.
     ///
-    /// ``resend(_:replacing:)-(Message,_)`` retries one of them, and ``removeFailedMessages(_:)``
+    /// ``resend(_:replacing:)-(Message,_)`` retries one of them, and ``discardFailedItems(_:)``
     /// discards it.
     public private(set) var failedChanges: [OutboxItem] = []
 

@@ -52,7 +52,7 @@ extension Patch<GroupChannel> {
     private mutating func setOwnPart(of view: GroupChannel) {
         set(\.myMemberState, to: view.myMemberState)
         set(\.myRole, to: view.myRole)
-        set(\.isMuted, to: view.isMuted)
+        set(\.isCurrentUserMuted, to: view.isCurrentUserMuted)
         set(\.myRestriction, to: view.myRestriction)
         set(\.joinedAt, to: view.joinedAt)
         set(\.myLastRead, to: view.myLastRead)

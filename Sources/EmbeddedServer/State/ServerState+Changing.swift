@@ -10,7 +10,7 @@ extension ServerState {
         guard old.sender?.userID == userID else { throw notOwner(userID, id) }
         var message = old
         switch (update, old.type) {
-        case (.user(let params), .user):
+        case (.text(let params), .text):
             try apply(params, to: &message, channel)
         case (.file(let params), .file):
             try apply(params, to: &message, channel)

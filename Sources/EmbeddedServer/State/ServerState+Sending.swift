@@ -93,7 +93,7 @@ extension ServerState {
         try checkLength(params.text, in: channel)
         let parentID = params.parentMessageID
         var message = Message(
-            type: params.files.isEmpty ? .user : .file, id: nil, channelURL: channel.url,
+            type: params.files.isEmpty ? .text : .file, id: nil, channelURL: channel.url,
             channelType: channel.type, requestID: item.requestID, text: params.text,
             data: params.data,
             customType: params.customType, createdAt: 0, parentMessageID: parentID,

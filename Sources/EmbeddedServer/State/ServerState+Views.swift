@@ -69,7 +69,7 @@ extension ServerState {
         if let readAt = member.readAt { view.myLastRead = readAt }
         if let offset = member.messageOffset { view.messageOffset = offset }
         if let mute = channel.restriction(.muted, of: userID, at: now()) {
-            view.isMuted = true
+            view.isCurrentUserMuted = true
             view.myRestriction = RestrictionInfo(muted: mute)
         }
         guard conditions.capabilities.contains(.unreadCounts) else { return }

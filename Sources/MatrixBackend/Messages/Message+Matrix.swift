@@ -35,19 +35,19 @@ extension Message {
     ) -> (MessageType, String, customType: String, data: String) {
         let body = content.body ?? ""
         if event.type == "m.room.encrypted" {
-            return (.user, "This message is encrypted.", event.type, "")
+            return (.text, "This message is encrypted.", event.type, "")
         }
         if event.type == "m.sticker" { return (.file, body, event.type, "") }
         switch content.messageType {
-        case "m.text": return (.user, content.text, "", "")
+        case "m.text": return (.text, content.text, "", "")
         case "m.file", "m.image", "m.video", "m.audio":
             // If the content has a separate file name, the body is the caption.
             // Comparing long texts with many marks as Unicode texts takes quadratic time.
             let isCaption = content.filename.map { !$0.utf8.elementsEqual(body.utf8) } ?? false
             let isFile = content.messageType == "m.file"
             return (.file, isCaption ? body : "", isFile ? "" : content.messageType!, "")
-        case "m.location": return (.user, body, "m.location", content.geoURI ?? "")
-        case let other: return (.user, content.text, other ?? "", "")
+        case "m.location": return (.text, body, "m.location", content.geoURI ?? "")
+        case let other: return (.text, content.text, other ?? "", "")
         }
     }
 

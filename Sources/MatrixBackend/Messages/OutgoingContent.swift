@@ -84,7 +84,7 @@ extension JSONValue {
         var own: [String: JSONValue] = [:]
         if case .object(let fields) = content["dev.scrollback"] { own = fields }
         switch update {
-        case .user(let params): change(params, &content, &own)
+        case .text(let params): change(params, &content, &own)
         case .file(let params): change(params, &content, &own)
         }
         content["dev.scrollback"] = .object(own)

@@ -255,7 +255,7 @@ extension Room {
         channel.isMember = true
         channel.joinedAt = people[me]?.time
         channel.myRole = role(of: me)
-        channel.isMuted = isMuted(me)
+        channel.isCurrentUserMuted = isMuted(me)
         channel.unreadMessageCount = unreadCount
         channel.unreadMentionCount = highlightCount
         channel.readReceipts = Dictionary(

@@ -61,8 +61,8 @@ public struct OpenChannelCreateParams: Hashable, Sendable {
 
 /// An edit of a message.
 public enum MessageUpdate: Hashable, Sendable {
-    /// An edit of a user message.
-    case user(UserMessageUpdateParams)
+    /// An edit of a text.
+    case text(UserMessageUpdateParams)
     /// An edit of a file message.
     case file(FileMessageUpdateParams)
 }

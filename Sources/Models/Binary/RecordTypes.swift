@@ -7,7 +7,7 @@ package let recordTypes: [any Record.Type] = [
     // Messages
     Message.self, FileInfo.self, Thumbnail.self, Reaction.self, ReactionEvent.self,
     ThreadInfo.self, ThreadInfoUpdateEvent.self, ParentMessageInfo.self, MetaArray.self,
-    OGMetaData.self, OGImage.self, Poll.self, PollOption.self, MessageEvents.self,
+    LinkPreview.self, LinkPreviewImage.self, Poll.self, PollOption.self, MessageEvents.self,
 
     // Channels
     GroupChannel.self, OpenChannel.self, UnreadItemCount.self, MessageChangelog.self,

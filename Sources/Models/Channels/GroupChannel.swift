@@ -91,7 +91,7 @@ public struct GroupChannel: Channel {
             Field(31, "joined_member_count", \GroupChannel.joinedMemberCount),
             Field(32, "member_state", \GroupChannel.myMemberState),
             Field(33, "my_role", \GroupChannel.myRole),
-            Field(27, "is_muted", \GroupChannel.isMuted, aliases: ["my_muted"]),
+            Field(27, "is_muted", \GroupChannel.isCurrentUserMuted, aliases: ["my_muted"]),
             Field(57, "restriction_info", \GroupChannel.myRestriction),
             Field(26, "hidden_state", \GroupChannel.hiddenState),
             Field(34, "unread_message_count", \GroupChannel.unreadMessageCount),
@@ -148,7 +148,7 @@ extension GroupChannel {
     }
 
     /// A Boolean value that indicates whether the current user is muted and cannot send messages.
-    public var isMuted: Bool {
+    public var isCurrentUserMuted: Bool {
         get { self[27] }
         set { self[27] = newValue }
     }

@@ -5,7 +5,7 @@ extension Message {
     /// initialization. The default sending status is `succeeded` for a message with an `id`, and
     /// `none` for a message without one.
     public init(
-        type: MessageType = .user,
+        type: MessageType = .text,
         id: MessageID?,
         channelURL: ChannelURL,
         channelType: ChannelType = .group,

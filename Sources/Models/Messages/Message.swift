@@ -150,7 +150,7 @@ public struct Message: Record {
             Field(29, "is_removed", \Message.isRemoved),
             Field(34, "force_update_last_message", \Message.forcesLastMessage),
             Field(37, "message_events", \Message.events),
-            Field(38, "og_tag", \Message.ogMetaData),
+            Field(38, "og_tag", \Message.linkPreview),
             Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
             Field(49, "translations", \Message.translations),
             Field(
@@ -273,7 +273,7 @@ extension Message {
     }
 
     /// The preview of the first link in the text.
-    public var ogMetaData: OGMetaData? {
+    public var linkPreview: LinkPreview? {
         get { self[38] }
         set { self[38] = newValue }
     }

@@ -7,7 +7,7 @@ public struct MessageType: OpenEnumeration {
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A text of a user.
-    public static let user = Self(rawValue: 0)
+    public static let text = Self(rawValue: 0)
     /// Files of a user.
     public static let file = Self(rawValue: 1)
     /// A message of the channel or its administrators, without a sender.
@@ -16,9 +16,9 @@ public struct MessageType: OpenEnumeration {
 
 extension MessageType: OpenWireEnum {
     static var names: [String] { ["MESG", "FILE", "ADMM"] }
-    static var identifiers: [String] { ["user", "file", "admin"] }
+    static var identifiers: [String] { ["text", "file", "admin"] }
     static var aliases: [String: Self] {
-        ["user": .user, "file": .file, "admin": .admin, "BRDM": .admin]
+        ["user": .text, "text": .text, "file": .file, "admin": .admin, "BRDM": .admin]
     }
 }
 

@@ -69,7 +69,7 @@ extension Message {
         let present = fields.bytes.presentFields
         var kinds: MessageKinds = hasLinkInText ? .link : []
         if present & Message.fieldsOfKinds == 0 { return kinds }
-        if ogMetaData != nil { kinds.insert(.link) }
+        if linkPreview != nil { kinds.insert(.link) }
         let files = (file.map { [$0] } ?? []) + files
         for file in files { kinds.insert(file.kind) }
         if files.isEmpty, type == .file { kinds.insert(.otherFile) }

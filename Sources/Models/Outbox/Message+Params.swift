@@ -9,7 +9,7 @@ extension Message {
         by sender: Sender?, at time: Timestamp
     ) {
         self.init(
-            type: new.files.isEmpty ? .user : .file, id: nil, channelURL: channelURL,
+            type: new.files.isEmpty ? .text : .file, id: nil, channelURL: channelURL,
             channelType: channelType, sender: sender, text: new.text, data: new.data,
             customType: new.customType, createdAt: time, parentMessageID: new.parentMessageID)
         if new.mentionType != .users { mentionType = new.mentionType }
@@ -50,7 +50,7 @@ extension Message {
     @discardableResult
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
-        case (.user(let params), .user): apply(params)
+        case (.text(let params), .text): apply(params)
         case (.file(let params), .file): apply(params)
         default: return false
         }
@@ -98,7 +98,7 @@ extension OutboxItem {
     /// The edit; `nil` if the item is not an edit.
     public var update: MessageUpdate? {
         guard operation == .update else { return nil }
-        if let params = userMessageUpdateParams { return .user(params) }
+        if let params = userMessageUpdateParams { return .text(params) }
         return fileMessageUpdateParams.map { .file($0) }
     }
 }

@@ -68,7 +68,7 @@ extension MessageFilter {
     fileprivate func matches(_ message: Message) -> Bool {
         switch messageType {
         case .all: break
-        case .user: if message.type != .user { return false }
+        case .text: if message.type != .text { return false }
         case .file: if message.type != .file { return false }
         case .admin: if message.type != .admin { return false }
         }

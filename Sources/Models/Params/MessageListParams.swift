@@ -90,7 +90,7 @@ public enum MessageTypeFilter: Int, CaseIterable, Sendable {
     /// Messages of all kinds.
     case all = 0
     /// Texts of users.
-    case user = 1
+    case text = 1
     /// Files of users.
     case file = 2
     /// Administrative messages.

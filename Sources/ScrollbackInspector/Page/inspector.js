@@ -348,7 +348,7 @@ const channels = {
         if (row.bar) drawBar(bar, row.bar);
         const name = el("div", "name", el("b", "", bdi(row.name || row.url)));
         if (row.name && row.name !== row.url) name.append(el("small", "", bdi(row.url)));
-        if (row.isPinned) name.append(" ", el("span", "badge plain", "pinned"));
+        if (row.isKeptInCache) name.append(" ", el("span", "badge plain", "kept"));
         if (row.unsent) name.append(" ", el("span", "badge wait", `${row.unsent} unsent`));
         if (row.error) name.append(" ", el("span", "badge bad", visible(row.error)));
         return el("div", "row channel", name, bar,
@@ -417,7 +417,7 @@ const channel = {
             report.gaps.length === 0 ? "no gaps" : counted(report.gaps.length, "gap"),
             stale.length === 0 ? "" : counted(stale.length, "stale range"),
             report.tombstoneCount ? counted(report.tombstoneCount, "tombstone") : "",
-            report.isPinned ? "pinned" : "", ...report.activity,
+            report.isKeptInCache ? "kept" : "", ...report.activity,
         ].filter(Boolean).map(visible).join(" · ");
         this.drawCoverage();
         $("gaps").hidden = report.gaps.length === 0;

@@ -7,7 +7,7 @@ import Sync
 actor ChannelList {
     struct Request: Sendable {
         enum Key: String { case last, name, messages, bytes, unread }
-        enum Filter: String { case all, gaps, stale, unread, unsent, pinned }
+        enum Filter: String { case all, gaps, stale, unread, unsent, kept }
         var key: Key
         var isDescending: Bool
         var filter: Filter
@@ -26,7 +26,7 @@ actor ChannelList {
         var isEstimate: Bool
         var unread: Int
         var last: Int64?
-        var isPinned: Bool
+        var isKeptInCache: Bool
         var unsent = 0
         var bar: CoverageBar?
         /// The error of reading the channel; `nil` if there was none.
@@ -104,7 +104,7 @@ actor ChannelList {
         case .stale: candidates = named(try snapshot.channelURLsWithStaleRanges())
         case .unread: candidates = rows.values.filter { $0.unread > 0 }
         case .unsent: candidates = named(try snapshot.outboxItems().map(\.channelURL))
-        case .pinned: candidates = rows.values.filter(\.isPinned)
+        case .kept: candidates = rows.values.filter(\.isKeptInCache)
         }
         if request.text.isEmpty { return Array(candidates) }
         return candidates.filter {
@@ -133,7 +133,7 @@ actor ChannelList {
         guard try snapshot.holds(url) else { return nil }
         return Row(
             url, messages: try snapshot.messageCount(in: url),
-            isPinned: try snapshot.isPinned(url), in: snapshot)
+            isKeptInCache: try snapshot.isKeptInCache(url), in: snapshot)
     }
 
     fileprivate static var sample: Int { sampleCount }
@@ -172,14 +172,15 @@ extension ChannelList.Request {
 extension ChannelList.Row {
     init(_ channel: CachedChannel, in snapshot: Snapshot) {
         self.init(
-            channel.url, messages: channel.messageCount, isPinned: channel.isPinned, in: snapshot)
+            channel.url, messages: channel.messageCount, isKeptInCache: channel.isKeptInCache,
+            in: snapshot)
     }
 
     /// Reads a row, which contains the error if the channel is damaged.
-    init(_ url: ChannelURL, messages: Int, isPinned: Bool, in snapshot: Snapshot) {
+    init(_ url: ChannelURL, messages: Int, isKeptInCache: Bool, in snapshot: Snapshot) {
         self.init(
             url: url.rawValue, name: "", messages: messages, bytes: 0, isEstimate: false, unread: 0,
-            isPinned: isPinned)
+            isKeptInCache: isKeptInCache)
         do throws(StoreError) {
             var read = (count: 0, bytes: 0)
             try snapshot.forEachSerializedMessage(in: url) { bytes in

@@ -6,7 +6,7 @@ import Sync
 struct ChannelReport: Encodable, Sendable {
     var url: String
     var name: String
-    var isPinned: Bool
+    var isKeptInCache: Bool
     var messageCount: Int
     var tombstoneCount: Int
     var bar: CoverageBar
@@ -34,7 +34,7 @@ struct ChannelReport: Encodable, Sendable {
         let groupChannel = try reader.groupChannel(url)
         let openChannel = groupChannel == nil ? try reader.openChannel(url) : nil
         name = mask.shown(groupChannel?.name ?? openChannel?.name ?? "")
-        isPinned = try reader.isPinned(url)
+        isKeptInCache = try reader.isKeptInCache(url)
         messageCount = try reader.messageCount(in: url)
         tombstoneCount = try reader.tombstoneCount(in: url)
         bar = try CoverageBar(of: url, in: reader)

@@ -132,7 +132,7 @@ extension Device {
         return [
             CheckedCall("update") { [text] in
                 _ = try await backend.update(
-                    id, in: url, with: .user(text), requestID: makeRequestID(), epoch: epoch)
+                    id, in: url, with: .text(text), requestID: makeRequestID(), epoch: epoch)
             },
             CheckedCall("react", isSupported: can(.reactions)) {
                 _ = try await backend.react(
@@ -211,7 +211,7 @@ extension Device {
             CheckedCall("send") { _ = try await send("meddled", in: url) },
             CheckedCall("update") { [text] in
                 _ = try await backend.update(
-                    id, in: url, with: .user(text), requestID: makeRequestID())
+                    id, in: url, with: .text(text), requestID: makeRequestID())
             },
             CheckedCall("react", isSupported: can(.reactions)) {
                 _ = try await backend.react(

@@ -59,7 +59,7 @@ extension Device {
     @discardableResult
     func edit(_ message: Message, _ params: UserMessageUpdateParams) async throws -> Message {
         try await backend.update(
-            try message.id, in: message.channelURL, with: .user(params),
+            try message.id, in: message.channelURL, with: .text(params),
             requestID: scene.subject.makeRequestID())
     }
 

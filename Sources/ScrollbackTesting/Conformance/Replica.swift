@@ -156,7 +156,7 @@ extension GroupChannel {
             "members \(joinedMemberCount) of \(memberCount)", "I am \(myMemberState), \(myRole)",
             "last message \(lastMessage?.messageID ?? "none") \(lastMessage?.text ?? "")",
             "\(hiddenState)", "frozen \(isFrozen)",
-            "public \(isPublic)", "distinct \(isDistinct)", "muted \(isMuted)",
+            "public \(isPublic)", "distinct \(isDistinct)", "muted \(isCurrentUserMuted)",
             "offset \(messageOffset?.description ?? "none")",
         ]
     }

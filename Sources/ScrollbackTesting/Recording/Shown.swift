@@ -63,7 +63,7 @@ extension OutboxItem {
 extension MessageUpdate {
     fileprivate var shown: String {
         switch self {
-        case .user(let params): String(describing: params)
+        case .text(let params): String(describing: params)
         case .file(let params): String(describing: params)
         }
     }

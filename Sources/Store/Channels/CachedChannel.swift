@@ -9,7 +9,7 @@ public struct CachedChannel: Hashable, Sendable {
     public let messageCount: Int
 
     /// A Boolean value that indicates whether the messages are exempt from eviction.
-    public let isPinned: Bool
+    public let isKeptInCache: Bool
 
     /// The sequence number of the channel's last access; 0 if the channel was never opened.
     ///
@@ -18,9 +18,9 @@ public struct CachedChannel: Hashable, Sendable {
 }
 
 extension CachedChannel {
-    init(_ url: ChannelURL, _ state: ChannelState, isPinned: Bool) {
+    init(_ url: ChannelURL, _ state: ChannelState, isKeptInCache: Bool) {
         self.init(
-            url: url, messageCount: Int(state.messageCount), isPinned: isPinned,
+            url: url, messageCount: Int(state.messageCount), isKeptInCache: isKeptInCache,
             lastAccess: state.lastAccess)
     }
 }

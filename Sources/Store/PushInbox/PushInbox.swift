@@ -21,7 +21,7 @@ public import Models
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
 /// Therefore, other processes cannot store messages for a user who has logged out.
-/// `SyncEngine.absorbPushes()` processes the files. Docs/Format.md, "Push inbox", describes their
+/// `SyncEngine.readPushInbox()` processes the files. Docs/Format.md, "Push inbox", describes their
 /// format.
 ///
 /// A value of this type contains only the directory and a key. Several processes may store messages

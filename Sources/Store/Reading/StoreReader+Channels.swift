@@ -146,8 +146,8 @@ extension StoreReader {
     /// The result omits channels whose URL cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of pinned channels.
-    public func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
+    /// - Complexity: O(*n*) in the number of these channels.
+    public func channelURLsKeptInCache() throws(StoreError) -> [ChannelURL] {
         let outbox = try view.outbox
         var urls: [ChannelURL] = []
         try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {
@@ -181,7 +181,7 @@ extension StoreReader {
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let view = try view
         let cache = view.cache
-        let pinned = Set(try OneCommit(view: view).pinnedChannelURLs())
+        let kept = Set(try OneCommit(view: view).channelURLsKeptInCache())
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
             let number = try cache.number(ofKey: key)
@@ -190,7 +190,7 @@ extension StoreReader {
             }
             let state = try cache.readableState(of: number) ?? ChannelState()
             channels.append(
-                (number, CachedChannel(url, state, isPinned: pinned.contains(url))))
+                (number, CachedChannel(url, state, isKeptInCache: kept.contains(url))))
             return true
         }
         channels.sort { ($0.channel.lastAccess, $0.number) < ($1.channel.lastAccess, $1.number) }

@@ -17,7 +17,7 @@ extension SyncEngine {
     ///
     /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If a
     /// file cannot be read, for example because a newer version of the package wrote it, it stays in
-    /// the inbox, the other files are processed, and ``AbsorbedPushes/failure`` is the error. One
+    /// the inbox, the other files are processed, and ``ReceivedPushes/failure`` is the error. One
     /// call processes at most as many files and bytes as the inbox may contain; if a process has
     /// left more, the next call continues.
     ///
@@ -27,9 +27,9 @@ extension SyncEngine {
     /// - Complexity: Lists the inbox's directory and reads its files. If there are messages, one
     ///   write that is synced to disk for each 500 messages.
     @discardableResult
-    public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
-        var absorbed = AbsorbedPushes()
-        guard store.directory != nil, state.connection != .revoked else { return absorbed }
+    public func readPushInbox() throws(SyncError) -> ReceivedPushes {
+        var received = ReceivedPushes()
+        guard store.directory != nil, state.connection != .revoked else { return received }
         // If the store is closed or suspended, throw an error now, before the inbox is changed.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withPushInboxFiles { (store) throws(StoreError) in
@@ -39,20 +39,20 @@ extension SyncEngine {
         var rest = names[...]
         while !rest.isEmpty {
             do throws(SyncError) {
-                try absorb(&rest, into: &absorbed)
+                try receive(&rest, into: &received)
             } catch {
                 // Return what was processed before: the files of these messages no longer exist.
-                guard absorbed.pushCount > 0 else { throw error }
-                absorbed.failure = absorbed.failure ?? error
+                guard received.pushCount > 0 else { throw error }
+                received.failure = received.failure ?? error
                 break
             }
         }
-        return absorbed
+        return received
     }
 
     /// Stores the messages of the next files in one batch, and removes the files.
-    private func absorb(
-        _ rest: inout ArraySlice<String>, into absorbed: inout AbsorbedPushes
+    private func receive(
+        _ rest: inout ArraySlice<String>, into received: inout ReceivedPushes
     ) throws(SyncError) {
         var drops: [String] = []
         var messages: [Message] = []
@@ -66,7 +66,7 @@ extension SyncEngine {
             } catch {
                 // Keep the file: a newer version of the package, or a later call, may be able to
                 // read it.
-                absorbed.failure = absorbed.failure ?? error
+                received.failure = received.failure ?? error
                 continue
             }
             guard let drop else { continue }
@@ -74,19 +74,19 @@ extension SyncEngine {
             messages += drop.messages
             damage += drop.damage
         }
-        let held = try absorb(messages)
+        let held = try receive(messages)
         // The messages are on disk now, so their files can be removed.
-        absorbed.pushCount += drops.count
-        absorbed.messages += messages
-        absorbed.heldCount += held
-        absorbed.damage += damage
+        received.pushCount += drops.count
+        received.messages += messages
+        received.heldCount += held
+        received.damage += damage
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
     }
 
     /// Removes the push inbox with its content.
     ///
     /// Call this method when a user logs out. Other processes then cannot store messages of the
-    /// user until ``absorbPushes()`` creates a new inbox.
+    /// user until ``readPushInbox()`` creates a new inbox.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
@@ -99,7 +99,7 @@ extension SyncEngine {
         try translatingStoreErrors { () throws(StoreError) in try body(store) }
     }
 
-    private func absorb(_ messages: [Message]) throws(SyncError) -> Int {
+    private func receive(_ messages: [Message]) throws(SyncError) -> Int {
         guard !messages.isEmpty else { return 0 }
         return try change { (core) throws(SyncError) in
             try core.ingestMessages(messages, .messageBackgroundSync, isDurable: true)
@@ -108,7 +108,7 @@ extension SyncEngine {
 }
 
 /// The content of a push inbox that the engine has stored in the cache and removed from the inbox.
-public struct AbsorbedPushes: Sendable {
+public struct ReceivedPushes: Sendable {
     /// The number of files that were read and removed, or renamed because they are not files of an
     /// inbox.
     public internal(set) var pushCount = 0

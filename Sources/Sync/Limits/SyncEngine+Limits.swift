@@ -51,10 +51,11 @@ extension SyncEngine {
     /// Sets whether a channel's messages are exempt from eviction.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    public func setPinned(_ isPinned: Bool, for url: ChannelURL) throws(SyncError) {
+    public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) throws(SyncError) {
         try change { (core) throws(SyncError) in
-            try core.write(orFail: "\(url) could not be pinned") { (ingest) throws(StoreError) in
-                try ingest.batch.setPinned(isPinned, for: url)
+            try core.write(orFail: "\(url) could not be kept in the cache") {
+                (ingest) throws(StoreError) in
+                try ingest.batch.setKeptInCache(isKept, for: url)
             }
         }
     }
@@ -140,7 +141,7 @@ private struct EvictionInput: Sendable {
         let snapshot = try store.snapshot()
         var channels = try snapshot.cachedChannels()
         let messageCount = channels.reduce(0) { $0 + $1.messageCount }
-        channels.removeAll { $0.isPinned || $0.messageCount == 0 || inUse.contains($0.url) }
+        channels.removeAll { $0.isKeptInCache || $0.messageCount == 0 || inUse.contains($0.url) }
         channels.sort(by: limits.clearOrder.precedes)
         var candidates: [EvictionPlan.Candidate] = []
         for channel in channels {

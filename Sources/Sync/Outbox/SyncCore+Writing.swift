@@ -63,7 +63,7 @@ extension SyncCore {
                     notPermitted: "channel \(url) is frozen: only its operators can send messages",
                     .channelFrozen)
             }
-            if channel.isMuted {
+            if channel.isCurrentUserMuted {
                 throw SyncError(
                     notPermitted: "the user is muted in channel \(url)", .mutedInChannel)
             }
@@ -195,7 +195,7 @@ extension SyncCore {
         let items = try commit { (ingest) throws(StoreError) in
             let items = try ingest.batch.outboxItems()
             try ingest.batch.removeDrafts()
-            try ingest.batch.removePins()
+            try ingest.batch.removeAllKeptInCache()
             try ingest.batch.removeKeptTables()
             for id in try ingest.batch.unreadableOutboxItemIDs() {
                 try ingest.batch.removeOutboxItem(id)

@@ -85,7 +85,7 @@ extension SyncEngine {
     /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
-    public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
+    public func discardFailedItems(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try change { (core) throws(SyncError) in try core.removeFailed(ids) }
     }
 
@@ -94,11 +94,11 @@ extension SyncEngine {
     /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
-    public func removeAllFailedMessages(in url: ChannelURL) throws(SyncError) -> [RequestID] {
+    public func discardAllFailedItems(in url: ChannelURL) throws(SyncError) -> [RequestID] {
         let failed = try stored { (reader) throws(StoreError) in
             try reader.outboxItems(in: url, state: .failed)
         }
-        return try removeFailedMessages(failed.map(\.requestID))
+        return try discardFailedItems(failed.map(\.requestID))
     }
 
     /// Removes all items from the outbox and returns them, for example when a user logs out.
@@ -305,7 +305,7 @@ extension SyncEngine {
 extension OutboxItem {
     fileprivate mutating func set(_ update: MessageUpdate) {
         switch update {
-        case .user(let params): userMessageUpdateParams = params
+        case .text(let params): userMessageUpdateParams = params
         case .file(let params): fileMessageUpdateParams = params
         }
     }

@@ -103,15 +103,15 @@ import Testing
         }
         let client = try await ChatClient.open(backend: backend, options: options)
         try await client.connect(as: Credentials("alice"))
-        try await client.setPinned(true, for: "family")  // until setPinned(false, for: …)
+        try await client.setKeptInCache(true, for: "family")  // until setKeptInCache(false, for: …)
 
         #expect(CacheLimits().maximumByteCount == 256 << 20)
         #expect(ChatClientOptions().storage == .applicationSupport)
         await client.close()
         let again = try await ChatClient.open(backend: backend, options: options)
-        #expect(try again.engine.store.pinnedChannelURLs() == ["family"])
-        try await again.setPinned(false, for: "family")
-        #expect(try again.engine.store.pinnedChannelURLs() == [])
+        #expect(try again.engine.store.channelURLsKeptInCache() == ["family"])
+        try await again.setKeptInCache(false, for: "family")
+        #expect(try again.engine.store.channelURLsKeptInCache() == [])
         await again.close()
     }
 }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [nil, EncryptionKey()])
-    func messageOfAPushExtensionIsAbsorbed(key: EncryptionKey?) async throws {
+    func messageOfAPushExtensionIsRead(key: EncryptionKey?) async throws {
         let story = try await ClientStory()
         let container = story.directory
         var options = story.options
@@ -38,7 +38,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         try receive(message, of: "bob", container, key)
-        #expect(try await client.absorbPushes().messages.map(\.text) == ["b"])
+        #expect(try await client.readPushInbox().messages.map(\.text) == ["b"])
         await client.close()
     }
 }

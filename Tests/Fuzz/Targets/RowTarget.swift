@@ -64,7 +64,7 @@ private func readAll(_ store: ChatStore) {
     damageOr { () throws(StoreError) in try store.groupChannels() }
     damageOr { () throws(StoreError) in try store.openChannels() }
     damageOr { () throws(StoreError) in try store.cachedChannels() }
-    damageOr { () throws(StoreError) in try store.pinnedChannelURLs() }
+    damageOr { () throws(StoreError) in try store.channelURLsKeptInCache() }
     damageOr { () throws(StoreError) in try store.channelURLsByAccess() }
     damageOr { () throws(StoreError) in try store.unreadableChannelURLs() }
     damageOr { () throws(StoreError) in try store.channelURLsWithGaps() }
@@ -82,7 +82,7 @@ private func readAll(_ store: ChatStore) {
         damageOr { () throws(StoreError) in try store.staleRanges(in: url) }
         damageOr { () throws(StoreError) in try store.tombstones(in: url) }
         damageOr { () throws(StoreError) in try store.outboxItems(in: url) }
-        damageOr { () throws(StoreError) in try store.isPinned(url) }
+        damageOr { () throws(StoreError) in try store.isKeptInCache(url) }
         let messages =
             damageOr { () throws(StoreError) in try store.messages(in: url, limit: 10) } ?? []
         for id in messages.compactMap(\.messageID) {

@@ -83,7 +83,7 @@ struct KindPictures {
         case "distinct": return "\(channel.isDistinct)"
         case "frozen": return "\(channel.isFrozen)"
         case "role": return "\(channel.myRole)"
-        case "muted": return "\(channel.isMuted)"
+        case "muted": return "\(channel.isCurrentUserMuted)"
         case "count": return "\(channel.memberCount) \(channel.joinedMemberCount)"
         case "inviter": return channel.inviter.map { name($0.userID) } ?? ""
         case "unread": return "\(channel.unreadMessageCount) \(channel.unreadMentionCount)"

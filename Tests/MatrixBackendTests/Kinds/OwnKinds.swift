@@ -147,7 +147,7 @@ extension Kinds {
                     let message = try #require(
                         try device.engine.store.message(room.id("<m>"), in: room.url))
                     return try await device.delivered(
-                        device.client.copy(message, to: room.url).delivery)
+                        device.client.forward(message, to: room.url).delivery)
                 }
             ],
             sees: "file(a.pdf application/pdf 7) | alice: file(a.pdf application/pdf 7)",
@@ -205,7 +205,9 @@ extension Kinds {
                 .nio(#"["room_ban", "ROOM", "@carol", "spam"]"#),
             ],
             then: [
-                .acted { try await $0.client.lift(.banned, of: $1.user("@carol"), in: $1.url) },
+                .acted {
+                    try await $0.client.liftRestriction(.banned, of: $1.user("@carol"), in: $1.url)
+                },
                 .nio(#"["join", "ROOM"]"#).by("@carol"),
             ], sees: "", channel: ["members": "alice* bob* carol"],
             nioRoom: ["members": "alice bob carol"]),

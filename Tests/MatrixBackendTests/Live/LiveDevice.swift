@@ -209,6 +209,6 @@ extension MessageUpdate {
     static func text(_ text: String) -> MessageUpdate {
         var params = UserMessageUpdateParams()
         params.text = text
-        return .user(params)
+        return .text(params)
     }
 }

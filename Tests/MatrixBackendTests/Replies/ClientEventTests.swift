@@ -143,7 +143,7 @@ import Testing
             switch step {
             case "update":
                 _ = try await alice.device.backend.update(
-                    "$m", in: room, with: .user(params), requestID: "r1")
+                    "$m", in: room, with: .text(params), requestID: "r1")
                 let content = server.bodies.last?["m.new_content"]
                 #expect(content?["body"]?.string == "new" && content?["formatted_body"] == nil)
                 #expect(content?["org.example"] == 7)

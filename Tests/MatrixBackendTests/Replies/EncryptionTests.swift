@@ -49,7 +49,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.text = "new"
         let edit = await #expect(throws: BackendError.self) {
-            try await device.backend.update("$m", in: room, with: .user(params), requestID: "r2")
+            try await device.backend.update("$m", in: room, with: .text(params), requestID: "r2")
         }
         #expect(edit?.code == .refused)
         #expect(puts(device).count == 1)

@@ -77,7 +77,7 @@ import Testing
                 """))
         let bob = channel.members.first { $0.userID == "@bob:example.org" }
         #expect(bob?.role == .operator && bob?.isMuted == false)
-        #expect(channel.myRole == .none && channel.isMuted && !channel.isFrozen)
+        #expect(channel.myRole == .none && channel.isCurrentUserMuted && !channel.isFrozen)
     }
 
     @Test func creatorOfARoomOfVersionTwelveIsAnOperator() async throws {

@@ -66,7 +66,7 @@ extension World {
             var params = UserMessageUpdateParams()
             params.text = said[1].text + ", edited"
             _ = try await alice.update(
-                said[1].messageID ?? "", in: said[1].channelURL, with: .user(params),
+                said[1].messageID ?? "", in: said[1].channelURL, with: .text(params),
                 requestID: nextRequestID())
             try await say()
         case .channelLeft:

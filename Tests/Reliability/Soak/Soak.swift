@@ -129,7 +129,7 @@ final class Soak {
             var params = UserMessageUpdateParams()
             params.text = message.text + " edited"
             _ = try await alice.update(
-                id, in: url, with: .user(params), requestID: RequestID("edit \(said)"))
+                id, in: url, with: .text(params), requestID: RequestID("edit \(said)"))
         default: break
         }
     }

@@ -26,8 +26,8 @@ extension World {
             // As a user would, check whether the doubtful message was sent.
             let isThere = try store.messages(in: item.channelURL).contains { $0.text == text }
             if item.isDoubtful && isThere {
-                try await engine.removeFailedMessages([item.requestID])
-                calls.append("`removeFailedMessages`")
+                try await engine.discardFailedItems([item.requestID])
+                calls.append("`discardFailedItems`")
             } else if item.errorCode == .fileDamaged {
                 let file = try file(text)
                 defer { remove(file) }

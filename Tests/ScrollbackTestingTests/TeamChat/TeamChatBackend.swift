@@ -180,7 +180,7 @@ actor TeamChatBackend: PagingBackend {
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
     ) async throws(BackendError) -> Message {
-        guard case .user(let params) = update else { throw .lacking(.files) }
+        guard case .text(let params) = update else { throw .lacking(.files) }
         let post = try await ask {
             try await server.edit(
                 Int(messageID.rawValue) ?? 0, of: number(epoch), in: channelURL.rawValue,

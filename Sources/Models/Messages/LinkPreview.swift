@@ -1,7 +1,7 @@
 /// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
-public struct OGMetaData: Record {
+public struct LinkPreview: Record {
     /// The fields in their binary form.
-    public var fields = RecordFields<OGMetaData>()
+    public var fields = RecordFields<LinkPreview>()
 
     /// Creates a record without any fields.
     public init() {}
@@ -25,28 +25,28 @@ public struct OGMetaData: Record {
     }
 
     /// The preview image.
-    public var defaultImage: OGImage? {
+    public var defaultImage: LinkPreviewImage? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
     /// The fields of this type.
     public static let schema = Schema(
-        "OGMetaData",
+        "LinkPreview",
         [
-            Field(1, "og:title", \OGMetaData.title, proto: "title"),
-            Field(2, "og:url", \OGMetaData.url, proto: "url"),
-            Field(3, "og:description", \OGMetaData.summary, proto: "description"),
-            Field(4, "og:image", \OGMetaData.defaultImage, proto: "image"),
+            Field(1, "og:title", \LinkPreview.title, proto: "title"),
+            Field(2, "og:url", \LinkPreview.url, proto: "url"),
+            Field(3, "og:description", \LinkPreview.summary, proto: "description"),
+            Field(4, "og:image", \LinkPreview.defaultImage, proto: "image"),
         ])
 }
 
-extension OGMetaData: SingularValue {}
+extension LinkPreview: SingularValue {}
 
 /// The preview image of a web page.
-public struct OGImage: Record {
+public struct LinkPreviewImage: Record {
     /// The fields in their binary form.
-    public var fields = RecordFields<OGImage>()
+    public var fields = RecordFields<LinkPreviewImage>()
 
     /// Creates a record without any fields.
     public init() {}
@@ -89,15 +89,15 @@ public struct OGImage: Record {
 
     /// The fields of this type.
     public static let schema = Schema(
-        "OGImage",
+        "LinkPreviewImage",
         [
-            Field(1, "url", \OGImage.url),
-            Field(2, "secure_url", \OGImage.secureURL),
-            Field(3, "type", \OGImage.mimeType),
-            Field(4, "width", \OGImage.width),
-            Field(5, "height", \OGImage.height),
-            Field(6, "alt", \OGImage.alternativeText),
+            Field(1, "url", \LinkPreviewImage.url),
+            Field(2, "secure_url", \LinkPreviewImage.secureURL),
+            Field(3, "type", \LinkPreviewImage.mimeType),
+            Field(4, "width", \LinkPreviewImage.width),
+            Field(5, "height", \LinkPreviewImage.height),
+            Field(6, "alt", \LinkPreviewImage.alternativeText),
         ])
 }
 
-extension OGImage: SingularValue {}
+extension LinkPreviewImage: SingularValue {}
