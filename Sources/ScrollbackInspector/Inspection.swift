@@ -74,6 +74,14 @@ final class Inspection: Sendable {
             return try await encode { () throws(StoreError) in
                 try session.store.snapshot().tableSizes().map(StoreReport.Table.init)
             }
+        case "app-tables":
+            return try await encode { () throws(StoreError) in
+                try AppTableReport.all(in: session.store.snapshot())
+            }
+        case "app-rows":
+            return try await encode { () throws(StoreError) in
+                try AppRowsReport(of: query["table"] ?? "", in: session.store.snapshot(), mask)
+            }
         case "damage": return try encode(try await client.damageReport())
         case "eviction":
             let size = try query.integer("size")

@@ -159,6 +159,7 @@
             for path in [
                 "", "overview", "channels", "channel?channel=general", "history?channel=general",
                 "message?channel=general&id=\(id)", "outbox", "sync", "store", "tables", "damage",
+                "app-tables", "app-rows?table=nothing",
                 "eviction", "eviction?size=0",
             ] {
                 let (body, status) = try await story.get(path)
@@ -216,6 +217,26 @@
             #expect(messages["rows"] as? Int == 3)
             #expect(try #require(messages["bytes"] as? Int) > 3 * 30)
             #expect(tables.contains { $0["database"] as? String == "outbox" })
+            await story.close()
+        }
+
+        @Test func tablesOfTheAppAreListedWithTheirFirstRows() async throws {
+            let story = try await InspectorStory()
+            let notes = StoreTable<Pair<ChannelURL, Int>, String>("notes")
+            try story.engine.store.write { batch in
+                for number in 0..<101 {
+                    try batch.put("n", for: Pair("general", number), in: notes)
+                }
+            }
+            let (body, _) = try await story.get("app-tables")
+            let tables = try JSONSerialization.jsonObject(with: Data(body.utf8))
+            let table = try #require((tables as? [[String: Any]])?.first)
+            #expect(table["name"] as? String == "notes" && table["home"] as? String == "kept")
+            #expect(table["keys"] as? String == "channel integer" && table["rows"] as? Int == 101)
+            let rows = try #require(
+                try await story.report("app-rows?table=notes")["rows"] as? [[String: String]])
+            #expect(rows.count == 100)
+            #expect(rows.first == ["key": "general, 0", "value": #""n""#])
             await story.close()
         }
 
@@ -310,7 +331,7 @@
             #expect(try await urls("sort=last&limit=2") == ["a", "c"])
             #expect(try await urls("sort=last&limit=2&offset=2") == ["b", "general"])
             #expect(try await urls("text=GENER") == ["general"])
-            #expect(try await urls("filter=pinned") == [])
+            #expect(try await urls("filter=kept") == [])
             await story.close()
         }
 

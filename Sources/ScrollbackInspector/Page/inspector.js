@@ -773,6 +773,23 @@ onDemand("count-tables", "tables", async () => {
     return table(["database", "table", "rows", "bytes"],
         tables.map((row) => [row.database, row.table, grouped(row.rows), grouped(row.bytes)]), [2, 3]);
 });
+onDemand("list-app-tables", "app-tables", async () => {
+    const tables = await get("app-tables");
+    if (tables.length === 0) return el("p", "hint", "The store has no rows in tables of the app.");
+    return el("div", "", ...tables.map((row) => {
+        const rows = el("div", "");
+        const details = el("details", "", el("summary", "", bdi(row.name),
+            `: ${row.home}, keys ${row.keys}, ${counted(row.rows, "row")}`), rows);
+        details.addEventListener("toggle", async () => {
+            if (!details.open) return;
+            const first = (await get("app-rows", { table: row.name })).rows;
+            rows.replaceChildren(
+                table(["key", "value"], first.map((one) => [one.key, one.value]), []),
+                first.length < row.rows ? el("p", "hint", `The first ${counted(first.length, "row")}.`) : "");
+        });
+        return details;
+    }));
+});
 onDemand("find-damage", "damage", async () => {
     const report = await get("damage");
     return el("pre", "", JSON.stringify(report, null, 2));

@@ -1,0 +1,47 @@
+import Foundation
+import Models
+import Store
+
+/// A table of the app.
+struct AppTableReport: Encodable, Sendable {
+    var name: String
+    var home: String
+    /// The types of the parts of its keys, separated by spaces.
+    var keys: String
+    var rows: Int
+
+    /// Returns the tables of the app with rows, and counts their rows.
+    static func all(in reader: Snapshot) throws(StoreError) -> [AppTableReport] {
+        var reports: [AppTableReport] = []
+        for table in try reader.tables() {
+            reports.append(
+                AppTableReport(
+                    name: table.name, home: table.home.rawValue,
+                    keys: table.definition.keyDescription, rows: try reader.count(in: table)))
+        }
+        return reports
+    }
+}
+
+/// The first rows of a table of the app.
+struct AppRowsReport: Encodable, Sendable {
+    struct Row: Encodable, Sendable {
+        var key: String
+        var value: String
+    }
+
+    var rows: [Row] = []
+
+    /// The maximum number of rows.
+    static let limit = 100
+
+    init(of name: String, in reader: Snapshot, _ mask: TextMask) throws(StoreError) {
+        guard let table = try reader.tables().first(where: { $0.name == name }) else { return }
+        rows = try reader.values(in: table, limit: Self.limit).map { key, value in
+            let text =
+                table.definition.form == "json"
+                ? String(decoding: value, as: UTF8.self) : "\(value.count) bytes"
+            return Row(key: key.parts.joined(separator: ", "), value: mask.shown(text))
+        }
+    }
+}
