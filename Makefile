@@ -51,7 +51,7 @@ MAKEFLAGS += --silent
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
 # These build the libraries with other flags. They come last, so that the others share one build.
-LAST_CONSUMERS := WithInspector WithOwnModules
+LAST_CONSUMERS := WithInspector WithLogging WithOwnModules
 CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package.swift,%,\
     $(wildcard Tests/Consumers/*/Package.swift))) $(LAST_CONSUMERS)
 SOURCES := Package.swift Sources Tests Examples Benchmarks
@@ -268,7 +268,7 @@ consumers: $(CONSUMERS)
 	swift build $(CONSUME)Plain --configuration release --static-swift-stdlib
 	.build-consumers/release/Plain
 	! swift package --scratch-path .build-graphs --package-path Tests/Consumers/Plain show-dependencies \
-	    | grep -i flyingfox
+	    | grep -iE 'flyingfox|swift-log'
 
 $(CONSUMERS): deps
 	swift run $(CONSUME)$@

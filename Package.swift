@@ -41,11 +41,14 @@ let package = Package(
     traits: [
         // Without it, SwiftPM neither fetches nor builds FlyingFox. A dependency of a product that an
         // app does not use would be fetched and built nevertheless.
-        .trait(name: "Inspector", description: "Builds the inspector, which needs an HTTP server.")
+        .trait(name: "Inspector", description: "Builds the inspector, which needs an HTTP server."),
+        // Without it, SwiftPM does not fetch swift-log.
+        .trait(name: "Logging", description: "Connects the log of a client to swift-log."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         // Before version 1.0, a minor version may break the API.
         .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ] + levelDBPackages,
@@ -77,6 +80,8 @@ let package = Package(
             name: "Collections",
             dependencies: [
                 "Models", "Store", "Sync",
+                .product(
+                    name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 // Never built. swift-collections has a target `Collections` too, and SwiftPM rejects
                 // a graph with two targets of one name. This alias renames Apple's target, so that
                 // apps that use swift-collections or NIO need no change. The condition, a platform

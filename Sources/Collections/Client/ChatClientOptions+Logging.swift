@@ -1,0 +1,29 @@
+#if Logging
+    public import Logging
+
+    extension ChatClientOptions {
+        /// Sends the client's log to a logger of swift-log; replaces ``log``.
+        ///
+        /// The logger decides which levels it records. The metadata of a message has the key
+        /// `channel` if the line is about a channel. Messages contain ids and errors, but no texts
+        /// that users have written.
+        public mutating func setLogger(_ logger: Logger) {
+            log = { line in
+                logger.log(
+                    level: line.level.ofLogger, "\(line.text)",
+                    metadata: line.channelURL.map { ["channel": "\($0)"] }, source: "Scrollback")
+            }
+        }
+    }
+
+    extension ChatClient.LogLine.Level {
+        fileprivate var ofLogger: Logger.Level {
+            switch self {
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        }
+    }
+#endif
