@@ -43,6 +43,34 @@ import Testing
         await client.close()
     }
 
+    @Test func threadHasADraftOfItsOwn() async throws {
+        let client = try await story.connected()
+        try await client.engine.caughtUp()
+        let channel = try client.makeMessageCollection(of: "general")
+        channel.start(.cacheOnly)
+        let message = try await channel.send("a").message
+        let parent = MessageID("1")
+        let thread = try client.makeThreadCollection(ofRepliesTo: parent, in: "general")
+        thread.start(.cacheOnly)
+        try await channel.setDraft("channel", replyingTo: "7")
+        try await thread.setDraft("thread", replyingTo: "8")
+        #expect(channel.draft == "channel" && channel.draftReplyingTo == "7")
+        #expect(thread.draft == "thread" && thread.draftReplyingTo == "8")
+        #expect(message.text == "a")
+
+        let again = View(
+            try client.makeThreadCollection(ofRepliesTo: parent, in: "general"))
+        again.collection.start(.cacheOnly)
+        #expect(again.collection.draft == "thread" && again.collection.draftReplyingTo == "8")
+        try await client.setDraft("other", of: "general", inThreadOf: parent)
+        await again.until { $0.collection.draft == "other" && $0.collection.draftReplyingTo == nil }
+        #expect(channel.draft == "channel")
+        let list = try client.makeGroupChannelCollection()
+        list.start()
+        #expect(list.drafts == ["general": "channel"])
+        await client.close()
+    }
+
     @Test(arguments: [ChatClient.Wiping.cachedData, .everything])
     func draftIsRemovedByALogOutThatRemovesTheOutbox(_ wiping: ChatClient.Wiping) async throws {
         var client = try await story.connected()

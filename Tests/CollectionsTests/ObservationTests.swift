@@ -76,6 +76,7 @@ private final class Counts {
         count("channel") { _ = messages.channel }
         count("typingUsers") { _ = messages.typingUsers }
         count("draft") { _ = messages.draft }
+        count("draftReplyingTo") { _ = messages.draftReplyingTo }
         count("failedChanges") { _ = messages.failedChanges }
         count("uploadProgress") { _ = messages.uploadProgress }
         count("isChannelDeleted") { _ = messages.isChannelDeleted }

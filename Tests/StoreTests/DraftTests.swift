@@ -69,6 +69,42 @@ import Testing
         }
     }
 
+    @Test(arguments: FileForm.allCases)
+    func threadsOfAChannelHaveDraftsOfTheirOwn(_ form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        var store = try directory.open()
+        let list = try store.observe(.channels).1
+        try store.write { batch in
+            try batch.setDraft("channel", of: "a")
+            try batch.setDraft(Draft("thread", replyingTo: "9"), of: "a", inThreadOf: "1")
+            try batch.setDraft(Draft("", replyingTo: "8"), of: "ab")
+            try batch.setDraft("other", of: "a", inThreadOf: "")
+        }
+        try store.write { try $0.setDraft(Draft("channel", replyingTo: "7"), of: "a") }
+        try store.write { try $0.setDraft("", of: "a", inThreadOf: "") }
+        #expect(
+            list.drain().map(\.picture) == [
+                "draft(a channel) draft(a/1 thread to 9) draft(ab  to 8) draft(a/ other)",
+                "draft(a channel to 7)", "draft(a/ )",
+            ])
+        store.close()
+        store = try directory.open()
+        #expect(
+            try store.drafts() == [
+                "a": Draft("channel", replyingTo: "7"), "ab": Draft("", replyingTo: "8"),
+            ])
+        #expect(
+            try store.draft(of: "a", inThreadOf: "1") == Draft("thread", replyingTo: "9"))
+        #expect(try store.draft(of: "a", inThreadOf: "") == nil)
+        #expect(try store.draft(of: "ab", inThreadOf: "1") == nil)
+        #expect(try store.check() == [])
+        let shown = try store.describedRows(of: .outbox, table: "draft").map { "\($0)" }
+        #expect(shown.contains { $0.contains("thread 1") && $0.contains("reply to 9: thread") })
+        try store.write { try $0.removeDrafts() }
+        #expect(try store.draft(of: "a", inThreadOf: "1") == nil && store.drafts().isEmpty)
+        store.close()
+    }
+
     // MARK: Damage
 
     @Test func draftThatCannotBeDecodedIsReportedAndReplaced() throws {
@@ -78,7 +114,7 @@ import Testing
         store.close()
         let database = try LevelDB(at: directory.url.appending(path: "outbox").path)
         let batch = Overlay()
-        batch.put({ $0.draftKey("a") }, { $0.raw([0xFF]) })
+        batch.put({ $0.raw(DraftPlace("a").key) }, { $0.raw([0xFF]) })
         try database.write(batch, isDurable: true)
         database.close()
         store = try directory.open()
@@ -113,8 +149,12 @@ import Testing
         let directory = try StoreDirectory()
         let store = try directory.open()
         try store.write { try $0.setDraft("See you", of: "general") }
+        try store.write {
+            try $0.setDraft(Draft("No", replyingTo: "2"), of: "c", inThreadOf: "1")
+        }
         store.close()
         let rows = try SchemaFixture.rows(of: directory)
         #expect(rows.contains("6467656e6572616c → 53656520796f75"))
+        #expect(rows.contains("6463ff31 → ff32ff4e6f"))
     }
 }

@@ -114,7 +114,9 @@ extension Change.Operation {
         case .ephemeral(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
         case .ephemeral(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"
-        case .savedDraft(let text, let url): "draft(\(url) \(text))"
+        case .savedDraft(let draft, let url, let parent):
+            "draft(\(url)\(parent.map { "/\($0)" } ?? "") \(draft.text)"
+                + "\(draft.replyingTo.map { " to \($0)" } ?? ""))"
         case .savedLabels(let labels, let url, let channel):
             "labels(\(url) \(labels.labels.sorted().joined(separator: " "))"
                 + "\(channel == nil ? "" : " stored"))"

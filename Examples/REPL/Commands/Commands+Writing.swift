@@ -133,7 +133,7 @@ extension Command {
             let drafts = try client.engine.store.drafts()
             return table(drafts.sorted { $0.key < $1.key }, limit: .everything, orNone: "no drafts")
             {
-                [$0.key.rawValue, $0.value]
+                [$0.key.rawValue, $0.value.text]
             }
         },
         Command("cancel REQUESTID", "Cancels a message that is not sent yet.") { arguments in

@@ -35,8 +35,9 @@ extension Change.Operation {
         case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
         case .removedOutboxItem(let item):
             "removed outbox item \(item.requestID) from \(item.channelURL)"
-        case .savedDraft("", let url): "removed the draft of \(url)"
-        case .savedDraft(_, let url): "saved the draft of \(url)"
+        case .savedDraft(let draft, let url, let parent):
+            "\(draft.isEmpty ? "removed" : "saved") the draft of \(url)"
+                + (parent.map { ", thread \($0)" } ?? "")
         case .savedLabels(let labels, let url, _):
             labels.isEmpty ? "removed the labels of \(url)" : "saved the labels of \(url)"
         case .changedRow(let row): "\(row.verb) \(row.name)"

@@ -29,7 +29,7 @@ public final class GroupChannelCollection {
     /// The texts that the user is writing, by channel.
     ///
     /// The dictionary is empty until ``start()``. It then contains the drafts of all channels,
-    /// whether or not the list contains them.
+    /// whether or not the list contains them, and no drafts of threads.
     public private(set) var drafts: [ChannelURL: String] = [:]
 
     /// A Boolean value that indicates whether ``dispose()`` was called.
@@ -347,8 +347,8 @@ public final class GroupChannelCollection {
             edits = read
             readDrafts()
         }
-        for case .savedDraft(let text, let url) in change.operations {
-            let text = text.isEmpty ? nil : text
+        for case .savedDraft(let draft, let url, nil) in change.operations {
+            let text = draft.text.isEmpty ? nil : draft.text
             if drafts[url] != text { drafts[url] = text }
         }
         apply(edits, .reported)
@@ -358,7 +358,8 @@ public final class GroupChannelCollection {
     private func readDrafts() {
         // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
         // one.
-        let stored = (try? engine.store.drafts()) ?? drafts
+        guard let all = try? engine.store.drafts() else { return }
+        let stored = all.mapValues(\.text).filter { !$0.value.isEmpty }
         if stored != drafts { drafts = stored }
     }
 

@@ -138,15 +138,24 @@ extension ChatClient {
         try await engine.setKeptInCache(isKept, for: url)
     }
 
-    /// Saves the text that the user is writing in a channel, as
-    /// ``/Sync/SyncEngine/setDraft(_:of:)`` does.
+    /// Saves what the user is writing in a channel or in a thread, as
+    /// ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does.
     ///
     /// ``MessageCollection/draft`` and ``GroupChannelCollection/drafts`` show the saved text.
     ///
+    /// - Parameters:
+    ///   - text: The text; empty, without a message to reply to, to remove the draft.
+    ///   - url: The channel.
+    ///   - parentMessageID: The parent message of the thread; `nil`, the default, for the channel.
+    ///   - messageID: The message to which the text replies.
     /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`.
-    public func setDraft(_ text: String, of url: ChannelURL) async throws(SyncError) {
-        try await engine.setDraft(text, of: url)
+    public func setDraft(
+        _ text: String, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil,
+        replyingTo messageID: MessageID? = nil
+    ) async throws(SyncError) {
+        try await engine.setDraft(
+            Draft(text, replyingTo: messageID), of: url, inThreadOf: parentMessageID)
     }
 
     /// Checks the user's files for damage, and returns a report that an app can submit.

@@ -243,14 +243,20 @@ extension MessageCollection {
         }
     }
 
-    /// Saves the text that the user is writing as ``draft``; an empty text removes the draft.
+    /// Saves what the user is writing in the channel or in the thread as ``draft`` and
+    /// ``draftReplyingTo``.
     ///
-    /// Sending a message does not remove the draft.
+    /// An empty text without a message removes the draft. Sending a message does not remove it.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/setDraft(_:of:)`` does; `disposed`.
-    public func setDraft(_ text: String) async throws(SyncError) {
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does;
+    ///   `disposed`.
+    public func setDraft(
+        _ text: String, replyingTo messageID: MessageID? = nil
+    ) async throws(SyncError) {
+        let thread = parentMessageID
         try await write { (engine, url) throws(SyncError) in
-            try await engine.setDraft(text, of: url)
+            try await engine.setDraft(
+                Draft(text, replyingTo: messageID), of: url, inThreadOf: thread)
         }
     }
 

@@ -66,9 +66,12 @@ public final class MessageCollection {
     /// typing, the user is removed after `SyncOptions.typingTimeout`.
     public private(set) var typingUsers: [User] = []
 
-    /// The text that the user is writing in the channel, as saved by ``setDraft(_:)``; otherwise
-    /// empty.
+    /// The text that the user is writing in the channel or in the thread, as saved by
+    /// ``setDraft(_:replyingTo:)``; otherwise empty.
     public private(set) var draft = ""
+
+    /// The message to which the ``draft`` replies; `nil` if the user has chosen none.
+    public private(set) var draftReplyingTo: MessageID?
 
     /// The edits, deletions and reactions in the channel that failed, in the order in which the
     /// user made them.
@@ -383,6 +386,7 @@ public final class MessageCollection {
         follower?.stop()
         (channel, openChannel, parentMessage) = (.unknown(channelURL), nil, nil)
         (typingUsers, draft, failedChanges, uploadProgress) = ([], "", [], [:])
+        draftReplyingTo = nil
         apply(window.removeAll(.sessionEnded), .reported)
         dispose()
     }
@@ -454,7 +458,13 @@ public final class MessageCollection {
 
     private func readDraft() {
         // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
-        set(\.draft, to: ((try? engine.store.draft(of: channelURL)) ?? nil) ?? "")
+        let stored = try? engine.store.draft(of: channelURL, inThreadOf: parentMessageID)
+        show(draft: (stored ?? nil) ?? "")
+    }
+
+    private func show(draft new: Draft) {
+        set(\.draft, to: new.text)
+        set(\.draftReplyingTo, to: new.replyingTo)
     }
 
     private func notifyHugeGap() {
@@ -543,7 +553,7 @@ public final class MessageCollection {
         case .ephemeral(.typing(let users, channelURL)):
             set(\.typingUsers, to: users)
             notifyChannel(.eventTypingStatusUpdated)
-        case .savedDraft(let text, channelURL): set(\.draft, to: text)
+        case .savedDraft(let new, channelURL, parentMessageID): show(draft: new)
         case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
             let progress = UploadProgress(
                 requestID: id, channelURL: channelURL, bytesTransferred: bytes, bytesInAll: total)

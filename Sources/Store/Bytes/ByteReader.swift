@@ -76,6 +76,12 @@ package struct ByteReader {
         return text
     }
 
+    /// Reads a text that ends before a byte, or with the data.
+    mutating func text(before mark: UInt8) throws(Damage) -> String {
+        let rest = bytes[offset...]
+        return try text((rest.firstIndex(of: mark) ?? rest.endIndex) - offset)
+    }
+
     /// Reads a text with a two-byte length prefix.
     package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))

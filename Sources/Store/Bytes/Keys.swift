@@ -114,7 +114,7 @@ enum OutboxTable: UInt8, CaseIterable {
     case outboxItem = 0x71
     /// `request 'r' requestID → channelURL sequence`
     case request = 0x72
-    /// `draft 'd' channelURL → text`
+    /// `draft 'd' channelURL → draft` and `'d' channelURL FF messageID → draft`; see ``DraftPlace``.
     case draft = 0x64
     /// `pin 'p' channelURL → nothing`
     case pin = 0x70
@@ -243,11 +243,6 @@ extension ByteWriter {
     mutating func outboxItemKey(_ url: ChannelURL, _ sequence: UInt64) {
         outboxItemPrefix(url)
         integer(sequence)
-    }
-
-    mutating func draftKey(_ url: ChannelURL) {
-        byte(OutboxTable.draft.rawValue)
-        text(url.rawValue)
     }
 
     mutating func pinKey(_ url: ChannelURL) {

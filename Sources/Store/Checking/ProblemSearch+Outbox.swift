@@ -24,9 +24,9 @@ extension ProblemSearch {
         try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
             (key, value) throws(StoreError) in
             var reader = ByteReader(value)
-            let url = try? rows.text(ofKey: key, as: "the channel of a draft")
-            if url == nil || (try? reader.text()) == nil {
-                add(.unreadable, in: url.map { ChannelURL($0) })
+            let place = DraftPlace(ofKey: key)
+            if place == nil || (try? Draft(&reader)) == nil {
+                add(.unreadable, in: place?.channelURL)
             }
             return true
         }

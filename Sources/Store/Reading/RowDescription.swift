@@ -301,7 +301,8 @@ extension OutboxTable {
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
-        case .request, .draft, .pin: [try reader.text()]
+        case .request, .pin: [try reader.text()]
+        case .draft: try DraftPlace(&reader).parts
         case .appTable: try reader.appTableParts()
         case .schema: [try reader.schemaRow()]
         }
@@ -310,7 +311,10 @@ extension OutboxTable {
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
         case .draft:
-            return try .text(value) { (reader) throws(ByteReader.Damage) in try reader.text() }
+            return try .text(value) { (reader) throws(ByteReader.Damage) in
+                let draft = try Draft(&reader)
+                return (draft.replyingTo.map { "reply to \($0): " } ?? "") + draft.text
+            }
         case .pin: return .text("nothing")
         case .appTable: return try .appValue(value)
         case .outboxItem: return .record(try OutboxItem(serialized: value))

@@ -1,34 +1,38 @@
 public import Models
 
 extension StoreReader {
-    /// Returns the draft of a channel, which is the text that the user is writing; `nil` if there
-    /// is none.
+    /// Returns the draft of a channel or of a thread, which is what the user is writing.
     ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - parentMessageID: The parent message of the thread; `nil`, the default, for the channel.
+    /// - Returns: The draft; `nil` if there is none.
     /// - Throws: ``StoreError`` with code `corruption` if the draft cannot be decoded. Saving
     ///   another draft replaces it.
     /// - Complexity: One lookup.
-    public func draft(of url: ChannelURL) throws(StoreError) -> String? {
-        let outbox = try view.outbox
-        return try outbox.read(ByteWriter.key { $0.draftKey(url) }, as: "the draft of \(url)") {
-            (reader) throws(ByteReader.Damage) in
-            try reader.text()
-        }
+    public func draft(
+        of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
+    ) throws(StoreError) -> Draft? {
+        let place = DraftPlace(url, parentMessageID)
+        return try view.outbox.read(
+            place.key, as: "the draft of \(place.parts.joined(separator: ", "))"
+        ) { (reader) throws(ByteReader.Damage) in try Draft(&reader) }
     }
 
-    /// Returns the drafts of all channels, except those that cannot be decoded.
+    /// Returns the drafts of all channels, except those that cannot be decoded and those of threads.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: O(*n*) in the drafts.
-    public func drafts() throws(StoreError) -> [ChannelURL: String] {
-        let outbox = try view.outbox
-        var drafts: [ChannelURL: String] = [:]
-        try outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+    public func drafts() throws(StoreError) -> [ChannelURL: Draft] {
+        var drafts: [ChannelURL: Draft] = [:]
+        try view.outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
             (key, value) throws(StoreError) in
             var reader = ByteReader(value)
-            guard let url = try? outbox.text(ofKey: key, as: "the channel of a draft"),
-                let text = try? reader.text()
-            else { return true }
-            drafts[ChannelURL(url)] = text
+            if let place = DraftPlace(ofKey: key), place.parentMessageID == nil,
+                let draft = try? Draft(&reader)
+            {
+                drafts[place.channelURL] = draft
+            }
             return true
         }
         return drafts

@@ -1,40 +1,46 @@
 public import Models
 
 extension Batch {
-    /// Saves the draft of a channel, which is the text that the user is writing.
+    /// Saves the draft of a channel or of a thread, which is what the user is writing.
     ///
     /// The draft is on disk when the write returns. Because drafts cannot be fetched again, the
     /// store keeps them, like outbox items, when their channel is removed or the cache is cleared.
     ///
     /// - Parameters:
-    ///   - text: The text; empty to remove the draft.
+    ///   - draft: The draft; empty to remove the stored one.
     ///   - url: The channel, which need not be stored.
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`.
-    /// - Complexity: One lookup. An unchanged text is not written.
-    public func setDraft(_ text: String, of url: ChannelURL) throws(StoreError) {
+    ///   - parentMessageID: The parent message of the thread; `nil`, the default, for the channel.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or an id is
+    ///   longer than 65,535 bytes; `io`.
+    /// - Complexity: One lookup. An unchanged draft is not written.
+    public func setDraft(
+        _ draft: Draft, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
+    ) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
             throw StoreError(.invalid, "the draft to save has no channel URL", path: outbox.path)
         }
         try checkName(url.rawValue, "the URL of a channel")
+        for id in [parentMessageID, draft.replyingTo] {
+            if let id { try checkName(id.rawValue, "the id of a message") }
+        }
+        let key = DraftPlace(url, parentMessageID).key
         // A stored draft that cannot be decoded counts as different, and is replaced.
-        let key = ByteWriter.key { $0.draftKey(url) }
         let isUnchanged = try outbox.withValue(of: key) { (value) throws(StoreError) in
-            guard let value else { return text.isEmpty }
-            return !text.isEmpty && value.elementsEqual(text.utf8)
+            guard let value else { return draft.isEmpty }
+            var reader = ByteReader(value)
+            return !draft.isEmpty && (try? Draft(&reader)) == draft
         }
         if isUnchanged { return }
-        if text.isEmpty {
+        if draft.isEmpty {
             rows.outbox.remove { $0.raw(key) }
         } else {
-            rows.outbox.put({ $0.raw(key) }, { $0.text(text) })
+            rows.outbox.put({ $0.raw(key) }, draft.write)
         }
-        record(.savedDraft(text, of: url))
+        record(.savedDraft(draft, of: url, inThreadOf: parentMessageID))
     }
 
-    /// Removes the drafts of all channels.
+    /// Removes the drafts of all channels and threads.
     package func removeDrafts() throws(StoreError) {
-        let outbox = outbox
         var keys: [KeyBytes] = []
         try outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
             (key, _) throws(StoreError) in
@@ -43,10 +49,9 @@ extension Batch {
         }
         for key in keys {
             rows.outbox.remove { $0.raw(key) }
-            let url = try? key.withUnsafeBytes { (key) throws(StoreError) in
-                try outbox.text(ofKey: key, as: "the channel of a draft")
+            if let place = key.withBytes({ DraftPlace(ofKey: $0) }) {
+                record(.savedDraft("", of: place.channelURL, inThreadOf: place.parentMessageID))
             }
-            if let url { record(.savedDraft("", of: ChannelURL(url))) }
         }
     }
 }

@@ -111,8 +111,10 @@ extension Change {
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
-        /// The draft of a channel was saved, or removed if the text is empty.
-        case savedDraft(String, of: ChannelURL)
+        /// The draft of a channel or of a thread was saved, or removed if it is empty.
+        ///
+        /// The id is that of the thread's parent message.
+        case savedDraft(Draft, of: ChannelURL, inThreadOf: MessageID?)
 
         /// The local labels of a channel were saved, or removed if they are empty.
         ///
@@ -164,7 +166,7 @@ extension Change.Operation {
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
-        case .savedDraft(_, let url), .savedLabels(_, let url, _): url
+        case .savedDraft(_, let url, _), .savedLabels(_, let url, _): url
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),
             .ephemeral(.caughtUp(let url)), .ephemeral(.uploadProgress(_, let url, _, _)):
             url
