@@ -27,6 +27,8 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Architecture.md", "the server                          the screen",
             .none(because: "a drawing; the manifest says which module may import which")),
+        OtherBlock(
+            "Docs/EndToEnd.md", "the server", .none(because: "a drawing of the layers")),
         OtherBlock("Docs/Format.md", "62 0005", .test("pageShowsTheRowsOfATable")),
         OtherBlock("Docs/Backends.md", "1 of 57 promises broken", .test("thePageShowsTheReport")),
 

@@ -1,4 +1,5 @@
 public import Models
+import Store
 public import Sync
 
 // The user's operations on messages of the channel.

@@ -137,7 +137,7 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
-    public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
+    public func isKeptInCache(_ url: ChannelURL) throws(StoreError) -> Bool {
         try view.outbox.contains(ByteWriter.key { $0.pinKey(url) })
     }
 
