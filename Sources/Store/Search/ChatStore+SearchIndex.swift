@@ -71,7 +71,8 @@ extension StoreView {
             }
             return true
         }
-        return total == 0 ? 0 : (total - left) / total
+        // Until the end of the last channel is found, the index is not complete.
+        return total == 0 ? 0 : (total - max(1, left)) / total
     }
 }
 
