@@ -14,12 +14,14 @@ import Testing
     @Test func unknownChannelIsFetchedFromTheServer() async throws {
         let story = try await Story()
         try await story.say("a b c")
+        story.network.hold([.messages])
         try await story.connect()
         let view = story.view()
 
         let start = view.collection.start()
         #expect(try start.cached == [])
         #expect(view.picture == "…")
+        story.network.stopHolding()
         #expect(try await start.refreshed.map(\.text) == ["a", "b", "c"])
         #expect(view.picture == "a b c")
         try await story.end()
@@ -584,6 +586,7 @@ import Testing
     @Test func policiesReadOnlyTheCacheOrOnlyTheServer() async throws {
         let story = try await Story()
         try await story.say("a")
+        story.network.hold([.messages])
         try await story.connect()
         let cached = story.view()
         #expect(try cached.collection.start(.cacheOnly).cached == [])
@@ -591,6 +594,7 @@ import Testing
         let server = story.view()
         let api = server.collection.start(.apiOnly)
         #expect(server.picture == "…")
+        story.network.stopHolding()
         #expect(try await api.refreshed.map(\.text) == ["a"])
         try await story.end()
     }

@@ -105,6 +105,8 @@ import Testing
     private func rebuildIndex() async throws {
         try await client.rebuildSearchIndex()
         while try await client.searchIndexStatus()?.fractionCompleted != 1 { await Task.yield() }
+        // The client merges segments in the background, too.
+        while try client.engine.store.indexMessages() {}
     }
 
     @Test func pagesContinueAtTheCursor() async throws {
