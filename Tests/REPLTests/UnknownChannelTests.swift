@@ -10,7 +10,7 @@ import Testing
     private let workspace = Workspace.standing()
 
     /// The commands that create a channel, or that are useful before a channel exists.
-    nonisolated static let makers = ["create", "create-open", "draw", "import", "label", "observe"]
+    nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
 
     /// The other commands that take a channel, each with a line that names an unknown channel.
     nonisolated static let lines: [(name: String, line: String)] = Command.all.compactMap {
