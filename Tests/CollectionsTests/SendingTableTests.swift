@@ -38,11 +38,10 @@ import Testing
 
     @Test func refusedMessageIsResent() async throws {
         let view = try await view()
-        try await story.alice.perform(SetFrozen(true, for: "general"))
+        story.network.failNext(of: [.send], with: BackendError(.refused, "refused"))
         let message = try await view.collection.send(NewMessage("b")).message
         await view.shows("a !b")
         #expect(view.collection.failedMessages.map(\.text) == ["b"])
-        try await story.alice.perform(SetFrozen(false, for: "general"))
         try await view.collection.resend(message.requestID!)
         #expect(view.picture == "a (b)" || view.picture == "a b")
         await view.shows("a b")
@@ -59,7 +58,7 @@ import Testing
 
     @Test func failedMessageIsRemoved() async throws {
         let view = try await view()
-        try await story.alice.perform(SetFrozen(true, for: "general"))
+        story.network.failNext(of: [.send], with: BackendError(.refused, "refused"))
         let message = try await view.collection.send(NewMessage("b")).message
         await view.shows("a !b")
         #expect(
