@@ -46,6 +46,8 @@ struct StoreFigures {
         plain.channelURL = url(channel).rawValue
         plain.requestID = "request-\(1_000_000 + number * 100 + channel)"
         plain.parentMessageID = ""
+        // A mention has a row in the index of kinds.
+        plain.mentionedUserIDs = []
         if let text { plain.text = text }
         return Message(plain)
     }
