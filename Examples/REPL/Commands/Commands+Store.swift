@@ -21,7 +21,7 @@ extension Command {
         },
         Command(
             "store open [DIRECTORY [key FILE]]",
-            "Opens a store in a directory, or a new one in memory."
+            "Opens a store in a directory, or a new one in memory; a missing one is created."
         ) { arguments in
             let workspace = arguments.workspace
             let before = workspace.place

@@ -60,7 +60,10 @@ private final class EmbeddedHost: Host {
                 failure = nil
             } catch {
                 // Another prompt that uses the directory has the files of the devices open, too.
-                guard !error.message.hasPrefix("locked") else { throw error }
+                guard !error.message.hasPrefix("locked") else {
+                    throw CommandError.failed(
+                        "another prompt uses \(home.path): end it, or choose another --home")
+                }
                 server = nil
                 failure =
                     "the server cannot be opened, so only cached data is shown: "
