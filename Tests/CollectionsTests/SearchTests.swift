@@ -122,15 +122,21 @@ import Testing
     @Test func theIndexIsBuiltAgainInTheBackground() async throws {
         try await sendUmbrellas(5)
         try await rebuildIndex()
-        #expect(try await client.searchIndexStatus()?.documentCount == 5)
+        let status = try #require(try await client.searchIndexStatus())
+        #expect(status.documentCount + status.unsegmentedCount == 5)
         #expect(try await search("umbrella 3 ").messages.count == 1)
     }
 
     @Test func aDamagedIndexIsBuiltAgainInTheBackground() async throws {
         try await sendUmbrellas(5)
-        try await rebuildIndex()
         let store = try client.engine.store
-        let row = try #require(try store.describedRows(of: .cache, table: Table.terms.name).first)
+        // Messages that are in no segment have no row of terms.
+        var found = try store.describedRows(of: .cache, table: Table.terms.name).first
+        while found == nil {
+            try await rebuildIndex()
+            found = try store.describedRows(of: .cache, table: Table.terms.name).first
+        }
+        let row = try #require(found)
         let overlay = Overlay()
         overlay.put({ $0.raw(row.key) }, { $0.raw([0xFF]) })
         try store.cache.write(overlay, isDurable: false)

@@ -45,6 +45,7 @@ import Testing
         let (story, messages) = try await story("a ship b")
         _ = try await story.engine.searchMessages(matching: params)
         story.network.goOffline()
+        try await story.engine { $0.connection != .online }
         try await story.edit(messages[1], to: "shoe")
         try await story.react("👍", to: messages[1])
         story.network.hold([.feed])
