@@ -67,7 +67,8 @@ extension StoreReader {
 
     /// Returns the message that was sent with a request ID; `nil` if it is not stored.
     ///
-    /// If several messages have had the request ID, the result is the message that got it last.
+    /// If several messages have had the request ID, because a server has carried out a repeated
+    /// request twice, the result is the message that was stored last; `nil` if that one was deleted.
     /// Unsent messages are not found, because they are outbox items.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.

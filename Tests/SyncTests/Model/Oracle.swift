@@ -98,12 +98,12 @@ struct Oracle {
                 }
             }
         }
-        // If two messages have the same request id, the index has only one of them, so these ids
-        // are not compared.
+        // If two messages have the same request id, the index has only one of them, and none after
+        // that one was deleted.
         let once = requests.filter { !mayBeTwice($0.key) }
         let isIndexed = once.allSatisfy { channel.requests[$0.key] == $0.value }
-        guard places == channel.places, isIndexed, channel.requests.count == requests.count,
-            replies == channel.replies
+        guard places == channel.places, isIndexed,
+            channel.requests.keys.allSatisfy({ requests[$0] != nil }), replies == channel.replies
         else { throw Violation("B1 unique id", "the indexes of \(url) are not those of its rows") }
         for ranges in [channel.gaps, channel.stale] {
             for (older, newer) in zip(ranges, ranges.dropFirst()) where newer.lower < older.upper {
