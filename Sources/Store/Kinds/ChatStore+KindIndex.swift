@@ -102,11 +102,7 @@ extension LevelDB {
             }
             return true
         }
-        var part = IndexedPart(last: nil, format: KindKey.format)
-        try rows.scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in
-            part.last = []
-            return false
-        }
+        let part = IndexedPart(last: try rows.hasMessages() ? [] : nil, format: KindKey.format)
         overlay.put({ $0.schemaKey(.kindIndex) }, part.write)
         try write(overlay, isDurable: false)
     }

@@ -143,7 +143,7 @@ extension IndexSegment {
 /// of the index of kinds.
 struct IndexedPart: Hashable {
     /// Of the messages that were stored before the index existed, the key of the one that was
-    /// indexed last; `nil` if all of them are indexed.
+    /// indexed last; empty if none of them is indexed, and `nil` if all of them are.
     var last: KeyBytes?
     private let format: UInt8
 

@@ -166,11 +166,7 @@ extension LevelDB {
         let rows = Rows(snapshot: try snapshot())
         let overlay = Overlay()
         try overlay.removeIndex(of: rows)
-        var part = IndexedPart(last: nil)
-        try rows.scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in
-            part.last = []
-            return false
-        }
+        let part = IndexedPart(last: try rows.hasMessages() ? [] : nil)
         overlay.put({ $0.schemaKey(.searchIndex) }, part.write)
         try write(overlay, isDurable: false)
     }
@@ -184,5 +180,17 @@ extension LevelDB {
             isDone = try rows.removeUnownedIndexRows(from: overlay, segments: try rows.segments())
             if !overlay.isEmpty { try write(overlay, isDurable: false) }
         }
+    }
+}
+
+extension Rows {
+    /// Returns a Boolean value that indicates whether any message is stored, and has to be indexed.
+    func hasMessages() throws(StoreError) -> Bool {
+        var isFound = false
+        try scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in
+            isFound = true
+            return false
+        }
+        return isFound
     }
 }
