@@ -55,10 +55,9 @@ extension Command {
             let key = try EncryptionKey(file: URL(typed: words[1]), creates: true)
             let userID = UserID(words[2])
             var count: Int?
-            for app in try directory.appDirectories {
+            for app in try World.deviceDirectories(in: directory) ?? [directory] {
                 let options = ChatClientOptions.app(app, key)
                 let users = try await ChatClient.storedUsers(options: .app(app, nil))
-                // Another error than that of a missing store, such as an encrypted one, is reported.
                 guard users.contains(where: { $0.userID == userID }) else { continue }
                 let items = try await ChatClient.encryptStoredData(of: userID, options: options)
                 count = (count ?? 0) + items.count
@@ -103,18 +102,6 @@ extension Command {
             return words[2] == "none"
                 ? "\(directory.path) is not encrypted"
                 : "the key is now the one in \(try URL(typed: words[2]).path)"
-        }
-    }
-}
-
-extension URL {
-    /// The directories of the devices in the home of a prompt; of any other directory, itself.
-    fileprivate var appDirectories: [URL] {
-        get throws {
-            let devices = appending(path: "devices")
-            guard FileManager.default.fileExists(atPath: devices.path) else { return [self] }
-            return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted()
-                .map { devices.appending(path: $0) }
         }
     }
 }

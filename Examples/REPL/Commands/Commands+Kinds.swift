@@ -1,3 +1,4 @@
+import Models
 import Scrollback
 
 extension Command {
@@ -32,8 +33,7 @@ extension Command {
 
     private static func kind(_ word: String) throws -> MessageKinds {
         if word == "files" { return .files }
-        let kind = (0..<8).map { MessageKinds(rawValue: 1 << $0) }.first { "\($0)" == word }
-        guard let kind else {
+        guard let kind = MessageKinds.names.first(where: { $0.name == word })?.kind else {
             throw CommandError.failed("there is no kind '\(word)': help gallery lists them")
         }
         return kind

@@ -46,7 +46,7 @@ extension Command {
             let device = try arguments.device
             await device.client.reconnect()
             guard device.client.connectionState != .offline else {
-                throw CommandError.failed("\(device.statusLine)")
+                throw CommandError.failed(device.statusLine)
             }
             return "\(device.name) is \(device.client.connectionState.word)"
         },

@@ -160,12 +160,10 @@ final class World {
     /// do not run now.
     var storageOptions: [ChatClientOptions] {
         get throws {
-            guard let devices = options.home?.appending(path: "devices"),
-                FileManager.default.fileExists(atPath: devices.path)
-            else { return [] }
-            return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted().map {
+            let directories = try options.home.flatMap { try World.deviceDirectories(in: $0) }
+            return (directories ?? []).map {
                 var options = clientOptions
-                options.storage = .directory(devices.appending(path: $0))
+                options.storage = .directory($0)
                 options.encryptionKey = self.options.encryptionKey
                 return options
             }
@@ -181,6 +179,14 @@ final class World {
             }
             return users
         }
+    }
+
+    /// Returns the directories of the devices in the home of a prompt; `nil` if it has none.
+    static func deviceDirectories(in home: URL) throws -> [URL]? {
+        let devices = home.appending(path: "devices")
+        guard FileManager.default.fileExists(atPath: devices.path) else { return nil }
+        return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted()
+            .map { devices.appending(path: $0) }
     }
 
     /// Returns the names of devices that have a directory, in alphabetical order.
