@@ -69,8 +69,7 @@ final class LogFile {
     /// Returns the files that a path names: itself or, of a directory, all regular files in it and
     /// below it, in the order of their names.
     ///
-    /// A directory may come from an archive of somebody else. Reading a pipe or a device in it would
-    /// never end.
+    /// Pipes and devices are skipped, because reading one may never end.
     static func paths(_ path: String) throws -> [String] {
         let files = FileManager.default
         var isDirectory: ObjCBool = false

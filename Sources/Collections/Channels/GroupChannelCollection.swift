@@ -18,8 +18,8 @@ public import Sync
 /// the same filters and the same order.
 ///
 /// The collection is isolated to the main actor. ``channels``, ``hasMore``, ``isStale``,
-/// ``drafts`` and ``labels`` are observable, and each is invalidated only by changes of its own value. Views that
-/// use Observation need no delegate.
+/// ``drafts`` and ``labels`` are observable, and each is invalidated only by changes of its own
+/// value. Views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {

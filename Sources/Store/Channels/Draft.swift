@@ -1,6 +1,6 @@
 public import Models
 
-/// What the user is writing in a channel or in a thread, and has not sent.
+/// The text that the user has begun to write in a channel or a thread, and the message to reply to.
 public struct Draft: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// The text.
     public var text: String
