@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models
@@ -32,7 +33,7 @@ private struct Room: Record {
         let numbers = GroupChannel.schema.fields.map(\.number).filter { $0 < 100 }
         #expect(numbers.max() == 57)
         let page = try String(
-            contentsOf: repository.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
         #expect(page.contains(#"`Field(58, "is_invite_only", \GroupChannel.isInviteOnly)`"#))
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models
 
 /// Compares the bytes in Docs/Format.md with those of records that are created in Swift.
 @Suite struct FormatTests {
-    static let page = repository.appending(path: "Docs/Format.md")
+    static let page = Repository.root.appending(path: "Docs/Format.md")
 
     /// Returns the bytes of the page's first block that shows the fields of a type and contains a
     /// text.

@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models
@@ -11,7 +12,7 @@ import Testing
 /// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter GoldenTests`, which writes missing files. The
 /// files of an unreleased version may be deleted and written again.
 @Suite struct GoldenTests {
-    static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
+    static let directory = Repository.root.appending(path: "Tests/ModelsTests/Golden")
     static let versions = [1]
     static let newest: URL = {
         let newest = directory.appending(path: "\(versions.count)")

@@ -96,6 +96,18 @@ import Testing
         #expect(message.kinds(for: "ann") == .mention && message.kinds(for: "bo") == [])
     }
 
+    /// Comparing such texts as Unicode texts takes quadratic time.
+    @Test(.timeLimit(.minutes(2))) func longTextsWithManyMarksAreNotCompared() {
+        let marks =
+            String(repeating: "\u{301}", count: 1_000_000)
+            + String(repeating: "\u{316}", count: 1_000_000)
+        #expect(file(nil, name: "a.\(marks)") == .otherFile)
+        #expect(file("a\(marks)", name: "a.png") == .otherFile)
+        #expect(file("audio/a\(marks)", name: "a") == .otherFile)
+        let data = #"{"a\#(marks)": 0, "is_voice": true, "é": "\#(marks)"}"#
+        #expect(file("audio/ogg", data: data) == .voice)
+    }
+
     @Test func kindsHaveNames() {
         let all = MessageKinds(rawValue: .max)
         #expect(

@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 /// Tests that each constant of an open set of values has a use in the sources.
@@ -10,7 +11,7 @@ import Testing
         ("ErrorCode", "Models/Identity/ErrorCode"),
     ])
     func eachConstantHasAProducer(type: String, path: String) throws {
-        let directory = repository.appending(path: "Sources")
+        let directory = Repository.root.appending(path: "Sources")
         let paths = FileManager.default.enumerator(atPath: directory.path)?.allObjects ?? []
         var used: Set<Substring> = []
         var declaration = ""

@@ -1,12 +1,13 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models
 
 /// Tests the .proto files, which `make schema` writes from the schemas in the code.
 @Suite struct ProtoTests {
-    static let file = repository.appending(path: "Docs/scrollback.proto")
-    private static let comparedFile = repository.appending(path: "Benchmarks/compared.proto")
+    static let file = Repository.root.appending(path: "Docs/scrollback.proto")
+    private static let comparedFile = Repository.root.appending(path: "Benchmarks/compared.proto")
 
     private static let header = """
         // The binary form of Scrollback's models: the output of serialize() and the input of

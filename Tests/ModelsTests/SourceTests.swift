@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 @testable import Models
@@ -6,7 +7,7 @@ import Testing
 /// Checks that every type and every property in the source code is in a schema.
 @Suite struct SourceTests {
     static let files: [String] = {
-        let directory = repository.appending(path: "Sources/Models")
+        let directory = Repository.root.appending(path: "Sources/Models")
         let paths = FileManager.default.enumerator(atPath: directory.path)?.allObjects ?? []
         return paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.compactMap {
             try? String(contentsOf: directory.appending(path: $0), encoding: .utf8)

@@ -98,6 +98,13 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     ///
     /// The engine requests the reactions of the messages that a collection shows.
     public static let separateReactions = BackendCapabilities(bit: 36)
+    /// The server can return the messages of some kinds, such as the pictures of a channel, without
+    /// the others.
+    ///
+    /// The backend may lack this ability for some of the kinds, or in some channels.
+    public static let kindFilter = BackendCapabilities(bit: 37)
+    /// The server has a list of the messages that mention the user, in all channels.
+    public static let mentionList = BackendCapabilities(bit: 38)
 
     /// Creating and changing group channels, inviting users, joining and leaving.
     public static let channelManagement: BackendCapabilities = [
@@ -140,5 +147,6 @@ extension BackendCapabilities: CustomStringConvertible {
         (.pinnedMessages, "pinnedMessages"), (.markingAsUnread, "markingAsUnread"),
         (.blocking, "blocking"), (.reporting, "reporting"), (.polls, "polls"),
         (.messageSearch, "messageSearch"), (.separateReactions, "separateReactions"),
+        (.kindFilter, "kindFilter"), (.mentionList, "mentionList"),
     ]
 }

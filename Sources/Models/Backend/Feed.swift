@@ -133,6 +133,15 @@ extension FeedEvent {
         case .channels, .joinedChannels: nil
         }
     }
+
+    /// A Boolean value that indicates whether a repeated request does not report the event again,
+    /// because it concerns only what happens now.
+    package var isReportedOnce: Bool {
+        switch self {
+        case .typing, .participants, .openChannel: true
+        default: false
+        }
+    }
 }
 
 /// A change of a group channel, and the cause of the change.

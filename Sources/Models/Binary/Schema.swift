@@ -33,6 +33,8 @@ public final class Schema: Sendable {
     /// Returns the field with a JSON name; `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
+    package func hasField(named name: String) -> Bool { byName[name] != nil }
+
     /// Returns the number of a property's field; `nil` if the property is computed from other
     /// properties.
     func number(of keyPath: AnyKeyPath) -> Int? {
@@ -95,7 +97,8 @@ struct Field: Sendable {
         meaning: JSONMeaning = .itself
     ) {
         self.init(
-            number, name, keyPath, Value.fieldKind, Value.self, Value.self, aliases, proto, meaning)
+            number, name, keyPath, kind: Value.fieldKind, property: Value.self, value: Value.self,
+            aliases: aliases, proto: proto, meaning: meaning)
     }
 
     /// Creates a field that is omitted if its value equals a default.
@@ -105,7 +108,7 @@ struct Field: Sendable {
         default standard: Bool
     ) {
         let kind = FieldKind(.bool, standard: standard ? 1 : 0)
-        self.init(number, name, keyPath, kind, Bool.self, Bool?.self, [], nil, .itself)
+        self.init(number, name, keyPath, kind: kind, property: Bool.self, value: Bool?.self)
     }
 
     /// Creates a field that is omitted if its value equals a default.
@@ -115,14 +118,14 @@ struct Field: Sendable {
         default standard: Int
     ) {
         let kind = FieldKind(.integer, standard: Int16(standard))
-        self.init(number, name, keyPath, kind, Int.self, Int?.self, [], nil, .itself)
+        self.init(number, name, keyPath, kind: kind, property: Int.self, value: Int?.self)
     }
 
     private init(
         _ number: Int, _ name: String,
-        _ makeKeyPath: @escaping @Sendable () -> any AnyKeyPath & Sendable, _ kind: FieldKind,
-        _ propertyType: any FieldValue.Type, _ valueType: any FieldValue.Type,
-        _ aliases: [String], _ proto: String?, _ meaning: JSONMeaning
+        _ makeKeyPath: @escaping @Sendable () -> any AnyKeyPath & Sendable, kind: FieldKind,
+        property propertyType: any FieldValue.Type, value valueType: any FieldValue.Type,
+        aliases: [String] = [], proto: String? = nil, meaning: JSONMeaning = .itself
     ) {
         self.number = number
         self.name = name

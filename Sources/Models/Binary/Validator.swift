@@ -34,10 +34,7 @@ enum Validator {
 
         while offset < end {
             let tagOffset = offset
-            let tag = try varint(span, at: &offset, end: end, &isCanonical)
-            guard tag >> 3 > 0, tag >> 3 <= Wire.maximumFieldNumber else {
-                throw SerializationError(.invalidTag, at: tagOffset)
-            }
+            let tag = try fieldTag(span, at: &offset, end: end, &isCanonical)
             let number = Int(truncatingIfNeeded: tag >> 3)
             let wireType = UInt8(truncatingIfNeeded: tag & 7)
             let slot = layout.slot(number)
@@ -47,11 +44,9 @@ enum Validator {
 
             switch slot.check {
             case .text:
-                try expect(.lengthDelimited, wireType, at: tagOffset)
-                let payload = try delimited(span, at: &offset, end, &isCanonical)
-                guard span.isUTF8(from: payload, to: offset) else {
-                    throw SerializationError(.invalidText, at: payload)
-                }
+                let payload = try delimited(
+                    wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
+                try expectText(span, from: payload, to: offset)
                 if payload == offset && slot.label == .implicit { isCanonical = false }
             case .integer:
                 try expect(.varint, wireType, at: tagOffset)
@@ -61,54 +56,74 @@ enum Validator {
                 try expect(.varint, wireType, at: tagOffset)
                 let value = try varint(span, at: &offset, end: end, &isCanonical)
                 if slot.omits(value) || value > 1 { isCanonical = false }
-            case .record:
-                try expect(.lengthDelimited, wireType, at: tagOffset)
-                let payload = try delimited(span, at: &offset, end, &isCanonical)
-                let nested = try check(
+            case .record, .mapEntry:
+                let payload = try delimited(
+                    wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
+                let isNestedCanonical = try check(
                     span, from: payload, to: offset, layout: layout.layout(in: number),
                     depth: depth)
-                if !nested { isCanonical = false }
-            case .mapEntry:
-                try expect(.lengthDelimited, wireType, at: tagOffset)
-                let payload = try delimited(span, at: &offset, end, &isCanonical)
-                let nested = try check(
-                    span, from: payload, to: offset, layout: layout.layout(in: number),
-                    depth: depth)
-                guard nested else {
-                    isCanonical = false
-                    break
-                }
+                if !isNestedCanonical { isCanonical = false }
+                guard isNestedCanonical, slot.check == .mapEntry else { break }
                 let key = span.mapKey(inEntryFrom: payload, to: offset)
                 if !isFirst && !span.precedes(lastKey, key) { isCanonical = false }
                 lastKey = key
             case .packed:
-                if wireType == WireType.varint.rawValue {
-                    _ = try varint(span, at: &offset, end: end, &isCanonical)
-                    isCanonical = false
-                } else {
-                    try expect(.lengthDelimited, wireType, at: tagOffset)
-                    var element = try delimited(span, at: &offset, end, &isCanonical)
-                    if element == offset || !isFirst { isCanonical = false }
-                    while element < offset {
-                        _ = try varint(span, at: &element, end: offset, &isCanonical)
-                    }
-                }
+                if !isFirst { isCanonical = false }
+                try checkPacked(
+                    wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
             case .double:
                 try expect(.fixed64, wireType, at: tagOffset)
                 guard end - offset >= 8 else { throw SerializationError(.truncated, at: end) }
-                if span.uncheckedWord(at: offset) == 0 && slot.label == .implicit {
-                    isCanonical = false
-                }
+                let bits = span.uncheckedWord(at: offset)
+                if bits == 0 && slot.label == .implicit { isCanonical = false }
                 offset += 8
             case .bytes:
-                try expect(.lengthDelimited, wireType, at: tagOffset)
-                let payload = try delimited(span, at: &offset, end, &isCanonical)
+                let payload = try delimited(
+                    wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
                 if payload == offset && slot.label == .implicit { isCanonical = false }
             case .unknown:
-                try skipUnknown(span, at: &offset, end, wireType, tagOffset, &isCanonical)
+                try skipUnknown(
+                    wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
             }
         }
         return isCanonical
+    }
+
+    @inline(__always)
+    private static func fieldTag(
+        _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
+    ) throws(SerializationError) -> UInt64 {
+        let start = offset
+        let tag = try varint(span, at: &offset, end: end, &isCanonical)
+        guard tag >> 3 > 0, tag >> 3 <= Wire.maximumFieldNumber else {
+            throw SerializationError(.invalidTag, at: start)
+        }
+        return tag
+    }
+
+    @inline(__always)
+    private static func expectText(
+        _ span: RawSpan, from start: Int, to end: Int
+    ) throws(SerializationError) {
+        guard span.isUTF8(from: start, to: end) else {
+            throw SerializationError(.invalidText, at: start)
+        }
+    }
+
+    /// Validates the integers of a repeated field, which are packed in the canonical form.
+    private static func checkPacked(
+        _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
+        _ isCanonical: inout Bool
+    ) throws(SerializationError) {
+        guard wireType != WireType.varint.rawValue else {
+            isCanonical = false
+            _ = try varint(span, at: &offset, end: end, &isCanonical)
+            return
+        }
+        var element = try delimited(
+            wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
+        if element == offset { isCanonical = false }
+        while element < offset { _ = try varint(span, at: &element, end: offset, &isCanonical) }
     }
 
     @inline(__always)
@@ -120,12 +135,14 @@ enum Validator {
         }
     }
 
-    /// Reads a length, moves `offset` to the end of the payload, and returns the offset at which
+    /// Checks the wire type, reads a length, moves `offset` to the end of the payload, and returns the offset at which
     /// the payload starts.
     @inline(__always)
     private static func delimited(
-        _ span: RawSpan, at offset: inout Int, _ end: Int, _ isCanonical: inout Bool
+        _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
+        _ isCanonical: inout Bool
     ) throws(SerializationError) -> Int {
+        try expect(.lengthDelimited, wireType, at: tagOffset)
         let count = try varint(span, at: &offset, end: end, &isCanonical)
         guard count <= UInt64(truncatingIfNeeded: end - offset) else {
             throw SerializationError(.truncated, at: end)
@@ -199,14 +216,15 @@ enum Validator {
     }
 
     private static func skipUnknown(
-        _ span: RawSpan, at offset: inout Int, _ end: Int, _ wireType: UInt8, _ tagOffset: Int,
+        _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
         _ isCanonical: inout Bool
     ) throws(SerializationError) {
         switch WireType(rawValue: wireType) {
         case .varint:
             _ = try varint(span, at: &offset, end: end, &isCanonical)
         case .lengthDelimited:
-            _ = try delimited(span, at: &offset, end, &isCanonical)
+            _ = try delimited(
+                wireType, ofTagAt: tagOffset, span, at: &offset, end: end, &isCanonical)
         case .fixed64, .fixed32:
             let count = wireType == WireType.fixed64.rawValue ? 8 : 4
             guard end - offset >= count else { throw SerializationError(.truncated, at: end) }

@@ -38,6 +38,13 @@ public struct MessageKinds: OptionSet, Hashable, Sendable {
 
     /// The kinds of messages with a file.
     public static let files: MessageKinds = [.image, .video, .audio, .voice, .otherFile]
+    /// All kinds.
+    package static let all = MessageKinds(rawValue: .max)
+
+    /// The contained kinds, one by one.
+    package var singleKinds: [MessageKinds] {
+        MessageKinds.names.map(\.kind).filter { contains($0) }
+    }
 }
 
 extension MessageKinds: CustomStringConvertible {
@@ -51,6 +58,22 @@ extension MessageKinds: CustomStringConvertible {
         (.image, "image"), (.video, "video"), (.audio, "audio"), (.voice, "voice"),
         (.otherFile, "otherFile"), (.link, "link"), (.mention, "mention"), (.thread, "thread"),
     ]
+}
+
+extension MessageKinds: Codable {
+    /// Decodes a list of names, such as `["image", "link"]`.
+    ///
+    /// Unknown names are ignored.
+    public init(from decoder: any Decoder) throws {
+        let names = try decoder.singleValueContainer().decode([String].self)
+        self.init(MessageKinds.names.filter { names.contains($0.name) }.map(\.kind))
+    }
+
+    /// Encodes a list of names.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(MessageKinds.names.filter { contains($0.kind) }.map(\.name))
+    }
 }
 
 // MARK: The kinds of a message
@@ -193,7 +216,7 @@ extension UInt8 {
 extension FileInfo {
     /// The kind of a message with this file.
     package var kind: MessageKinds {
-        let type = mimeType?.lowercased() ?? ""
+        let type = mimeType.map { $0.isShort ? $0.lowercased() : "other" } ?? ""
         let family =
             ["", "application/octet-stream"].contains(type)
             ? FileInfo.family(ofExtension: name ?? "") : type.prefix { $0 != "/" }
@@ -207,16 +230,20 @@ extension FileInfo {
 
     private func isVoice(_ type: String) -> Bool {
         if type.drop(while: { $0 != ";" }).contains("voice") { return true }
-        guard let data, data.contains("is_voice") else { return false }
+        guard let data = data.map({ Data($0.utf8) }), data.range(of: Data("is_voice".utf8)) != nil
+        else { return false }
         // Ignore the error: other data than JSON does not say that the file is a voice.
-        let value = try? JSONDecoder().decode(JSONValue.self, from: Data(data.utf8))
+        let value = try? JSONDecoder().decode(JSONValue.self, from: data.withoutLongKeys)
         guard case .object(let properties) = value else { return false }
         return properties["is_voice"] == true
     }
 
     private static func family(ofExtension name: String) -> Substring {
-        guard let dot = name.lastIndex(of: ".") else { return "" }
-        switch name[name.index(after: dot)...].lowercased() {
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
+        guard let dot, case let end = name[name.utf8.index(after: dot)...], end.isShort else {
+            return ""
+        }
+        switch end.lowercased() {
         case "jpg", "jpeg", "png", "gif", "webp", "heic", "heif", "avif", "bmp", "tif", "tiff":
             return "image"
         case "mp4", "m4v", "mov", "webm", "mkv", "avi", "3gp": return "video"
@@ -224,4 +251,12 @@ extension FileInfo {
         default: return ""
         }
     }
+}
+
+extension StringProtocol {
+    /// A Boolean value that indicates whether the text has at most 1,024 bytes.
+    ///
+    /// Comparing long texts with many combining marks as Unicode texts takes quadratic time. Any
+    /// member of a channel can send such a text.
+    fileprivate var isShort: Bool { utf8.count <= 1024 }
 }

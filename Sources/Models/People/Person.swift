@@ -11,12 +11,15 @@ extension Person {
         set { self[1] = newValue }
     }
 
-    /// The name to display.
+    /// The name of the user; empty if there is none.
     public var nickname: String {
         @_specialize(where Self == Sender)
         get { self[2] }
         set { self[2] = newValue }
     }
+
+    /// The nickname; the user ID if the nickname is empty.
+    public var displayName: String { nickname.isEmpty ? userID.rawValue : nickname }
 
     /// The URL of the profile image; empty if there is none.
     public var profileURL: String {

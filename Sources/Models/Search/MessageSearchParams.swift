@@ -4,6 +4,9 @@
 /// var params = MessageSearchParams("umbrella kitch")
 /// params.senderUserIDs = ["alice"]
 /// ```
+///
+/// If the text is empty, and messages are filtered by sender, type or kind, the search lists all
+/// messages that pass the filters.
 public struct MessageSearchParams: Hashable, Sendable {
     /// The query, in the syntax of ``SearchQuery``.
     public var text: String
@@ -21,6 +24,12 @@ public struct MessageSearchParams: Hashable, Sendable {
     ///
     /// The default is all kinds.
     public var messageType = MessageTypeFilter.all
+
+    /// The kinds of messages to search by content, such as pictures; empty for all.
+    ///
+    /// A message is found if it is of one of these kinds. Here, ``MessageKinds/mention`` stands for
+    /// messages that mention any user.
+    public var kinds: MessageKinds = []
 
     /// The inclusive lower bound of the messages' time; `nil`, the default, for no bound.
     public var since: Timestamp?
@@ -64,6 +73,7 @@ extension MessageSearchParams {
         if !channelURLs.isEmpty, !channelURLs.contains(message.channelURL) { return false }
         if let since, message.createdAt < since { return false }
         if let until, message.createdAt >= until { return false }
+        if !kinds.isEmpty, message.kinds.isDisjoint(with: kinds) { return false }
         if senderUserIDs.isEmpty, customTypes.isEmpty, messageType == .all { return true }
         var params = MessageListParams()
         params.replyType = .all
@@ -71,6 +81,23 @@ extension MessageSearchParams {
         params.senderUserIDs = Array(senderUserIDs)
         params.customTypes = Array(customTypes)
         return params.belongsTo(message)
+    }
+}
+
+extension MessageSearchParams {
+    /// A Boolean value that indicates whether the search lists all messages that pass the filters,
+    /// because the text is empty.
+    package var listsAll: Bool {
+        text.allSatisfy(\.isWhitespace)
+            && !(senderUserIDs.isEmpty && customTypes.isEmpty && messageType == .all
+                && kinds.isEmpty)
+    }
+
+    /// Returns the ranges in a message that contain the words of ``text``, which are passed as a
+    /// query; `nil` if the message does not match or does not pass the filters.
+    package func hits(in message: Message, of query: SearchQuery) -> [SearchHit]? {
+        if query.isEmpty { return listsAll && includes(message) ? [] : nil }
+        return query.mayMatch(message) && includes(message) ? query.hits(in: message) : nil
     }
 }
 
@@ -85,6 +112,7 @@ extension MessageSearchParams: Codable {
         senderUserIDs = try container.decode(.senderUserIDs, or: senderUserIDs)
         customTypes = try container.decode(.customTypes, or: customTypes)
         messageType = try container.decode(.messageType, or: messageType)
+        kinds = try container.decode(.kinds, or: kinds)
         since = try container.decodeIfPresent(Timestamp.self, forKey: .since)
         until = try container.decodeIfPresent(Timestamp.self, forKey: .until)
         order = try container.decode(.order, or: order)
