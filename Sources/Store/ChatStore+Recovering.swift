@@ -10,6 +10,12 @@ extension ChatStore {
         var outbox: StoreError?
     }
 
+    /// The error of the last write to the cache, if it failed and the files were not reopened since.
+    package var cacheFailure: StoreError? { cache.failure }
+
+    /// The error of the last write to the outbox, if it failed and the files were not reopened since.
+    package var outboxFailure: StoreError? { outbox.failure }
+
     /// Reopens the files if the last write failed, as the next write would.
     ///
     /// - Throws: Errors of the disk, `busy` while a snapshot keeps the files open, or `closed`.

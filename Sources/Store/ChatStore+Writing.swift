@@ -72,7 +72,8 @@ extension ChatStore {
         let index = writer.index
         writer.index = nil
         let batch = Batch(
-            committed, writer.next, writer.known.takeAll(), index, observedTables: observedTables)
+            committed, next: writer.next, known: writer.known.takeAll(), index: index,
+            observedTables: observedTables)
         let change: Change
         let failure: StoreError?
         do {
@@ -200,7 +201,7 @@ extension ChatStore {
         publish(
             CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                indexDamage: old.indexDamage, index: index, derived: derived, tables: old.tables),
+                index: index, derived: derived, tables: old.tables),
             change, unreportedTables: batch.unreportedTables)
         return (change, failure)
     }
@@ -263,26 +264,14 @@ extension ChatStore {
     ///
     /// The old snapshot would keep removed rows on disk.
     ///
-    /// - Parameters:
-    ///   - isNewCommit: A Boolean value that indicates whether the new committed state gets the
-    ///     next number, to distinguish it from the earlier state. Observers then receive a change
-    ///     without entries.
-    ///   - index: The search index in the new snapshot; `nil` if it must be read.
+    /// - Parameter index: The search index in the new snapshot; `nil` if it must be read.
     /// - Throws: `closed`, or errors of the disk.
-    func renewSnapshot(
-        isNewCommit: Bool = false, index: CommittedIndex?
-    ) throws(StoreError) {
+    func renewSnapshot(index: CommittedIndex?) throws(StoreError) {
         let old = try committed()
-        let snapshot = try cache.snapshot()
         let new = CommittedState(
-            number: isNewCommit ? old.number + 1 : old.number, cache: snapshot, outbox: old.outbox,
-            indexDamage: old.indexDamage, index: index, derived: old.takeDerived(),
-            tables: old.tables)
-        if isNewCommit {
-            publish(new, Change(number: new.number, entries: []))
-        } else {
-            state.withLock { $0.committed = new }
-        }
+            number: old.number, cache: try cache.snapshot(), outbox: old.outbox, index: index,
+            derived: old.takeDerived(), tables: old.tables)
+        state.withLock { $0.committed = new }
     }
 }
 

@@ -45,10 +45,10 @@ extension DiskFile {
     static func removeAll(at path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) != 0 && errno == ENOENT { return }
-        do {
-            try FileManager.default.removeItem(atPath: path)
-        } catch {
-            throw StoreError(system: error, doing: "remove the directory", path: path)
+        guard status.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+        try Directory(path).removeContents()
+        guard rmdir(path) == 0 || errno == ENOENT else {
+            throw StoreError(errno: errno, doing: "remove the directory", path: path)
         }
     }
 
@@ -126,23 +126,10 @@ extension DiskFile {
     /// Returns the names in a directory, unordered and without "." and ".."; empty if the directory
     /// does not exist.
     static func names(in path: String) throws(StoreError) -> [String] {
-        guard let stream = opendir(path) else {
-            if errno == ENOENT { return [] }
-            throw StoreError(errno: errno, doing: "open the directory", path: path)
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return [] }
+        return try Directory.names(in: descriptor, path).map { name in
+            String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else { break }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        guard errno == 0 else {
-            throw StoreError(errno: errno, doing: "read the directory", path: path)
-        }
-        return names
     }
 }

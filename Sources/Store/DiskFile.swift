@@ -36,9 +36,10 @@ struct DiskFile: ~Copyable {
             throw StoreError(errno: errno, doing: action, path: path)
         }
         guard flags & O_CREAT != 0 else { return }
-        // Restore the owner's access, which the process's umask may have denied for a new file.
+        // Restore the owner's access, which the process's umask may have denied for a new file. A
+        // file with several names may be one outside of the directory.
         var status = stat()
-        if fstat(descriptor, &status) == 0,
+        if fstat(descriptor, &status) == 0, status.st_nlink == 1,
             status.st_mode & DiskFile.ownerOnly != DiskFile.ownerOnly
         {
             fchmod(descriptor, DiskFile.ownerOnly)
@@ -76,7 +77,7 @@ extension DiskFile {
 
     /// Returns a Boolean value that indicates whether this is a regular file of at most `byteCount`
     /// bytes.
-    func isRegular(atMost byteCount: Int) throws(StoreError) -> Bool {
+    func isRegular(atMost byteCount: Int = .max) throws(StoreError) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
@@ -142,12 +143,12 @@ extension DiskFile {
     /// The call waits while another thread or process holds the lock. Threads exclude each other
     /// only if each has opened the file separately.
     ///
-    /// - Parameter limit: The time to wait; `nil` for no limit.
+    /// - Parameter limit: The time to wait. The holder may be a suspended process.
     /// - Throws: ``StoreError`` with code `locked` after the limit, or `io`.
-    func lock(waiting limit: Duration? = nil) throws(StoreError) {
+    func lock(waiting limit: Duration = longestWait) throws(StoreError) {
         let start = ContinuousClock.now
-        while retrying({ flock(descriptor, limit == nil ? LOCK_EX : LOCK_EX | LOCK_NB) }) != 0 {
-            guard let limit, errno == EWOULDBLOCK else {
+        while retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+            guard errno == EWOULDBLOCK else {
                 throw StoreError(errno: errno, doing: "lock the file", path: path)
             }
             guard ContinuousClock.now - start < limit else {
@@ -157,13 +158,17 @@ extension DiskFile {
         }
     }
 
+    /// The default time to wait for a lock.
+    static let longestWait = Duration.seconds(10)
+
     private static let microsecondsBetweenLooks: UInt32 = 1000
 
     /// Calls a closure while holding the lock of a file, which is created if it does not exist.
     ///
-    /// `limit` is the time to wait for the lock; `nil` for no limit.
+    /// `limit` is the time to wait for the lock.
     static func alone<Result>(
-        _ path: String, waiting limit: Duration? = nil, _ body: () throws(StoreError) -> Result
+        _ path: String, waiting limit: Duration = longestWait,
+        _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let file = try DiskFile(marking: path)
         try file.lock(waiting: limit)

@@ -105,6 +105,8 @@ extension Change.Operation {
         case .removedGap(let gap): "nogap(\(gap.lower) \(gap.upper))"
         case .savedStaleRange(let range): "stale(\(range.lower) \(range.upper))"
         case .removedStaleRange(let range): "fresh(\(range.lower) \(range.upper))"
+        case .savedKindCoverage(let kind): "kind(\(kind.kind) \(kind.lower))"
+        case .removedKindCoverage(let kind): "nokind(\(kind.kind))"
         case .savedUser(let user): "user(\(user.userID))"
         case .removedUser(let id): "nouser(\(id))"
         case .clearedCachedData: "cleared()"

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store
@@ -7,10 +8,7 @@ import Testing
 /// Compares the example rows in Docs/Format.md with those of a store.
 @Suite struct FormatPageTests {
     @Test func theRowsOnThePageAreThoseOfAStore() throws {
-        let page = try String(
-            contentsOf: URL(filePath: #filePath).appending(path: "../../../Docs/Format.md")
-                .standardized,
-            encoding: .utf8)
+        let page = try Repository.text(of: "Docs/Format.md")
         let store = try ChatStore.inMemory()
         try store.write { batch in
             let message = Message(

@@ -21,6 +21,8 @@ enum Table: UInt8, CaseIterable {
     /// `kind 'h' channel kind ~position → nothing`, or for a mention
     /// `'h' channel kind userID ~position → nothing`: a message of a kind; see ``KindKey``.
     case kind = 0x68
+    /// `kind coverage 'e' channel kind → lower bound, cursor`; see ``KindCoverage``.
+    case kindCoverage = 0x65
     /// `group channel 'c' channel → GroupChannel`
     case groupChannel = 0x63
     /// `open channel 'o' channel → OpenChannel`
@@ -72,8 +74,8 @@ enum Table: UInt8, CaseIterable {
     ///
     /// They contain all data of a channel.
     static let ofChannels: [Table] = [
-        .message, .creationTime, .request, .reply, .kind, .groupChannel, .openChannel, .gap,
-        .staleRange, .tombstone, .state,
+        .message, .creationTime, .request, .reply, .kind, .kindCoverage, .groupChannel,
+        .openChannel, .gap, .staleRange, .tombstone, .state,
     ]
 
     /// The tables of the search index.
@@ -96,8 +98,8 @@ enum SchemaRow: UInt8 {
     /// `→ format of the search index, last indexed message`. The row exists while the index is
     /// turned on; see ``IndexedPart``.
     case searchIndex = 0x69
-    /// `→ format of the index of kinds, last indexed message`; see ``IndexedPart``.
-    case kindIndex = 0x6B
+    /// `→ format of the rows of kinds`; see ``KindKey``.
+    case kindFormat = 0x6B
     /// `→ generation` in eight bytes: in the outbox, the number of its commits; in the cache, the
     /// greatest such number that the cache has recorded. See ``ChatStore/recordGeneration(_:)``.
     case generation = 0x67

@@ -129,6 +129,16 @@ extension ChannelLabels {
 }
 
 extension ChannelListPosition {
+    /// Creates the position of a channel with a sort key, if the query does not list the channel
+    /// first because of a label.
+    init(ofUnlabeledKey key: KeyBytes, in query: GroupChannelListQuery) {
+        self.init(
+            key: ByteWriter.key {
+                ChannelLabels().writePosition(in: query, to: &$0)
+                $0.raw(ChannelSorting.withHighestNumber(key))
+            })
+    }
+
     /// The sort key after which the channels without the label of the query follow this position;
     /// `nil` if all of them do.
     fileprivate func sortKeyWithoutLabel(of query: GroupChannelListQuery) -> KeyBytes? {
@@ -145,7 +155,7 @@ extension StoreReader {
     /// one and sorted. Other channels follow in the order of the query.
     func labeledChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?, limit: Int?,
-        currentUserID: UserID?
+        currentUserID: UserID?, visiting visits: inout ChannelVisits
     ) throws(StoreError) -> [GroupChannel] {
         let view = try view
         let all = try OneCommit(view: view).channelLabels()
@@ -169,8 +179,8 @@ extension StoreReader {
         if hasOnlyLabeled { return channels }
         return try channels
             + view.channels(
-                ChannelSorting(query), after: position?.sortKeyWithoutLabel(of: query),
-                limit: limit.map { $0 - channels.count }
+                of: query, after: position?.sortKeyWithoutLabel(of: query),
+                limit: limit.map { $0 - channels.count }, visiting: &visits
             ) { isListed($0) && !labels($0.url).areFirst(in: query) }
     }
 }

@@ -79,6 +79,14 @@ enum ChannelSorting: Hashable, Sendable {
     static func number(ofKey key: KeyBytes) -> ChannelNumber {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
     }
+
+    /// Returns the sort key of the same channel with the highest channel number.
+    static func withHighestNumber(_ key: KeyBytes) -> KeyBytes {
+        ByteWriter.key {
+            $0.raw(KeyBytes(key.dropLast(4)))
+            $0.integer(ChannelNumber.max)
+        }
+    }
 }
 
 /// A position in a channel list.
@@ -86,6 +94,8 @@ enum ChannelSorting: Hashable, Sendable {
 /// The value stays the same when the channel at that position moves.
 package struct ChannelListPosition: Hashable, Sendable {
     let key: KeyBytes
+
+    init(key: KeyBytes) { self.key = key }
 
     /// Creates the position that a channel with some labels has in the list of a query.
     package init(

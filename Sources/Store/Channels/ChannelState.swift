@@ -48,18 +48,4 @@ extension Rows {
             try ChannelState(&reader)
         }
     }
-
-    /// Returns the state of a channel; an empty state if there is no row, and `nil` if the row is
-    /// corrupted.
-    ///
-    /// Use this method in writers that replace or discard the state, because these must also work
-    /// if the state is corrupted.
-    func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
-        if let state = counted?.states[number] { return state }
-        return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {
-            (value) throws(StoreError) -> ChannelState? in
-            guard let value else { return ChannelState() }
-            return try? state(value)
-        }
-    }
 }

@@ -1,4 +1,4 @@
-import Models
+package import Models
 
 /// The first channels of each list, saved when the store is closed or suspended.
 ///
@@ -132,13 +132,40 @@ extension ChatStore {
     }
 }
 
+extension ChatStore {
+    /// Sorts the channels of each list whose saved beginning is outdated, as after a crash.
+    ///
+    /// A client calls it before its first list is read on the main actor, which then reads a page.
+    /// Errors are ignored, because reading the list reports them.
+    package func sortOutdatedLists() {
+        guard let committed = try? committed(),
+            let saved = try? Rows(snapshot: committed.cache).savedLists()
+        else { return }
+        for list in saved.beginnings where list.numbers == nil {
+            _ = try? committed.sorted(by: list.sorting)
+        }
+    }
+}
+
+extension ChatStore {
+    /// Sorts all channels in the order of a query, so that a limited number of visits reads a page.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    package func sortChannels(for query: GroupChannelListQuery) throws(StoreError) {
+        // Wait for writes: a commit in the meantime would take over the lists without this one.
+        try writer.withLock { _ throws(StoreError) in
+            _ = try committed().sorted(by: ChannelSorting(query))
+        }
+    }
+}
+
 extension Batch {
     /// Marks the saved lists as outdated if the batch changes a channel.
     ///
     /// - Parameter isSaved: A Boolean value that indicates whether the saved lists may be current.
     ///   The method sets it to `false` if it marks them as outdated.
     func outdateSavedLists(_ isSaved: inout Bool) {
-        guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
+        guard isSaved, !channelChanges.isEmpty || rows.hasClearedAll else { return }
         isSaved = false
         let saved = (try? Rows(snapshot: committed.cache).savedLists()) ?? SavedLists()
         if saved.beginnings.isEmpty { return rows.cache.remove { $0.schemaKey(.lists) } }

@@ -99,7 +99,6 @@ extension ProblemSearch {
         of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
     ) throws(StoreError) {
         var count: Int64 = 0
-        let hasKinds = try rows.hasCompleteKindIndex()
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         try rows.scan(range) { (key, value) throws(StoreError) in
             count += 1
@@ -131,11 +130,9 @@ extension ProblemSearch {
                 let key = ByteWriter.key { $0.replyKey(number, parentID, position) }
                 if try !rows.contains(key) { add(.index, in: url) }
             }
-            if hasKinds {
-                for kind in KindKey.all(of: message) {
-                    let key = ByteWriter.key { $0.kindKey(number, kind, position) }
-                    if try !rows.contains(key) { add(.index, in: url) }
-                }
+            for kind in KindKey.all(of: message) {
+                let key = ByteWriter.key { $0.kindKey(number, kind, position) }
+                if try !rows.contains(key) { add(.index, in: url) }
             }
             return true
         }

@@ -39,8 +39,6 @@ public struct StoreProblem: Hashable, Sendable {
         case unnamed
         /// A row of the search index is missing, cannot be decoded, or belongs to no segment.
         ///
-        /// A search or a write that reads such a row removes the index, which is then built again.
-        /// ``ChatStore/rebuildSearchIndex()`` rebuilds it at once.
         case searchIndex
         /// A saved list of channels differs from the beginning of the list computed from the rows.
         case savedList

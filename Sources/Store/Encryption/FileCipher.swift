@@ -14,8 +14,8 @@ final class FileCipher: Sendable {
     private static let purpose = Array("scrollback file 1\n".utf8)
 
     private func key(
-        _ generation: UInt32, _ salt: UnsafeRawBufferPointer, _ identity: UnsafeRawBufferPointer,
-        _ check: UnsafeMutableRawBufferPointer
+        _ generation: UInt32, salt: UnsafeRawBufferPointer, identity: UnsafeRawBufferPointer,
+        check: UnsafeMutableRawBufferPointer
     ) -> SealingKey? {
         let found = keys.derived(
             generation, salt: salt, purpose: FileCipher.purpose + identity,
@@ -35,9 +35,9 @@ final class FileCipher: Sendable {
                 let cipher = Unmanaged<FileCipher>.fromOpaque(context).takeUnretainedValue()
                 let key = cipher.key(
                     generation,
-                    UnsafeRawBufferPointer(start: salt, count: Int(scrollback_salt_size)),
-                    UnsafeRawBufferPointer(start: identity, count: identityCount),
-                    UnsafeMutableRawBufferPointer(
+                    salt: UnsafeRawBufferPointer(start: salt, count: Int(scrollback_salt_size)),
+                    identity: UnsafeRawBufferPointer(start: identity, count: identityCount),
+                    check: UnsafeMutableRawBufferPointer(
                         start: check, count: Int(scrollback_check_size)))
                 return key.map { Unmanaged.passRetained($0).toOpaque() }
             },
@@ -53,7 +53,7 @@ final class FileCipher: Sendable {
                 Unmanaged<SealingKey>.fromOpaque(key)._withUnsafeGuaranteedRef {
                     $0.open(
                         nonce, UnsafeRawBufferPointer(start: bound, count: boundCount),
-                        UnsafeRawBufferPointer(start: sealed, count: count), sealed + count,
+                        UnsafeRawBufferPointer(start: sealed, count: count), tag: sealed + count,
                         into: plain)
                 }
             },
@@ -98,7 +98,7 @@ private final class SealingKey: Sendable {
 
     func open(
         _ nonce: UnsafePointer<UInt8>, _ bound: UnsafeRawBufferPointer,
-        _ sealed: UnsafeRawBufferPointer, _ tag: UnsafePointer<UInt8>,
+        _ sealed: UnsafeRawBufferPointer, tag: UnsafePointer<UInt8>,
         into plain: UnsafeMutablePointer<UInt8>?
     ) -> Bool {
         let tag = UnsafeRawBufferPointer(start: tag, count: Int(scrollback_tag_size))

@@ -24,22 +24,15 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns the possible names of a file, beginning with the name for new files.
+    /// Returns the name of a file of a `FileCache`.
     ///
-    /// A name is derived from the channel and a key, so that it does not reveal the channel without
-    /// the key. During a re-encryption, there is one name for each key.
-    func names(of file: CacheFile) -> [String] {
-        guard file.kind == .messages else { return [file.name] }
-        let sealed = keys.generations.compactMap { name(of: file, $0) }
-        if keys.generation == DataKeys.plain { return [file.name] + sealed }
-        return keys.readsPlain ? sealed + [file.name] : sealed
-    }
-
-    private func name(of file: CacheFile, _ generation: UInt32) -> String? {
-        guard
+    /// It is derived from the channel and a key, so that it does not reveal the channel without the
+    /// key.
+    func name(of file: CacheFile) -> String {
+        guard file.kind == .messages,
             let key = keys.derived(
-                generation, salt: Data(), purpose: LineCipher.namePurpose, checkCount: 0)?.key
-        else { return nil }
+                keys.generation, salt: Data(), purpose: LineCipher.namePurpose, checkCount: 0)?.key
+        else { return file.name }
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(file.channel.rawValue.utf8), using: key)
         return code.hexadecimal + CacheFile.messagesSuffix

@@ -88,15 +88,6 @@ extension CacheFile {
         (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
 
-    /// Returns the channel of the message in a line, even if the line belongs to a file of another
-    /// channel.
-    static func channel(ofMessageIn line: [UInt8]) -> ChannelURL? {
-        guard let (base64, _) = split(line), let bytes = Data(base64Encoded: Data(base64)),
-            let message = try? Message(serialized: bytes)
-        else { return nil }
-        return message.channelURL
-    }
-
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 

@@ -15,7 +15,9 @@ public import Models
 ///
 /// A value of this type refers to the directory, and keeps no content in memory. Several threads,
 /// values and processes may use a directory at the same time: saves run one at a time, and a load
-/// returns the state before or after a save. Each user of a device needs a separate directory.
+/// returns the state before or after a save. A call that writes throws `locked` if another process
+/// writes for ten seconds, because it is suspended. Each user of a device needs a separate
+/// directory.
 public struct FileCache: Sendable {
     /// The directory of the files.
     public let directory: URL
@@ -78,9 +80,9 @@ extension FileCache {
     ///
     /// Existing `FileCache` values stay usable.
     ///
-    /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. An attacker
-    /// who has the old key and a copy of that file can still read the files;
-    /// ``reencrypt(at:from:to:progress:)`` prevents this.
+    /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. With the old
+    /// key and a copy of that file, an attacker can still read the files. To encrypt them with new
+    /// keys, or to add or remove the encryption, remove the directory and save the channels again.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if `old` is not the key of the directory,
     ///   `corruption`, `permission`, `noSpace` or `io`.
@@ -184,9 +186,6 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try DiskFile.replace(path(of: name), by: bytes)
-            // During a re-encryption, the file may still exist under the name that is derived from
-            // the old key. Remove that file.
-            for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
     }
@@ -195,10 +194,9 @@ extension FileCache {
     ///
     /// - Throws: `newerSchema` if a newer version of the package wrote the file.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
-        for name in names(of: file) {
-            _ = try header(of: name)?.contents(at: path(of: name))
-        }
-        guard var lines = try lines(of: name(of: file)) else { return false }
+        let name = name(of: file)
+        _ = try header(of: name)?.contents(at: path(of: name))
+        guard var lines = try lines(of: name) else { return false }
         var hash = SHA256()
         while let line = try lines.next() {
             guard case .whole(let bytes) = line else { return false }
@@ -246,10 +244,9 @@ extension FileCache {
         of file: CacheFile, where isExpected: (Element) -> Bool
     ) throws(StoreError) -> Contents<Element> {
         var contents = Contents<Element>()
-        for name in names(of: file) {
-            guard var lines = try lines(of: name) else { continue }
+        let name = name(of: file)
+        if var lines = try lines(of: name) {
             try contents.read(file, from: &lines, at: path(of: name), where: isExpected)
-            break
         }
         return contents
     }
@@ -269,7 +266,7 @@ extension FileCache {
         var channels: Set<ChannelURL> = []
         for name in try names() where CacheFile.isMessagesName(name) {
             guard let file = try header(of: name)?.contents?.file else { continue }
-            if names(of: file).contains(name) { channels.insert(file.channel) }
+            if self.name(of: file) == name { channels.insert(file.channel) }
         }
         return channels.sorted()
     }
@@ -292,7 +289,7 @@ extension FileCache {
     /// - Complexity: Waits for the disk.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
-            for name in names(of: .messages(of: channel)) { try delete(name) }
+            try delete(name(of: .messages(of: channel)))
             try DiskFile(directory: path).sync()
         }
     }
@@ -314,13 +311,13 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    /// Returns the possible names of a file: during a re-encryption, one for each key.
-    private func names(of file: CacheFile) -> [String] { cipher?.names(of: file) ?? [file.name] }
-
-    private func name(of file: CacheFile) -> String { names(of: file)[0] }
+    private func name(of file: CacheFile) -> String { cipher?.name(of: file) ?? file.name }
 
     private func lines(of name: String) throws(StoreError) -> LineReader? {
         guard let file = try DiskFile(reading: path(of: name)) else { return nil }
+        guard try file.isRegular() else {
+            throw StoreError(.io, "this is not a regular file: remove it", path: path(of: name))
+        }
         return LineReader(file, cipher.map { ($0, name) })
     }
 
@@ -338,10 +335,11 @@ extension FileCache {
     }
 
     static func alone<Result>(
-        in path: String, _ body: () throws(StoreError) -> Result
+        in path: String, waiting limit: Duration = DiskFile.longestWait,
+        _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try DiskFile.createDirectory(path)
-        return try DiskFile.alone(path + "/lock", body)
+        return try DiskFile.alone(path + "/lock", waiting: limit, body)
     }
 
     /// Returns the names of the cache's files, including those of interrupted writes.

@@ -27,7 +27,7 @@ protocol Segment: Hashable, Sendable {
 extension Segment {
     /// Returns the parts of the range that remain without the positions from `first` through
     /// `last`: zero, one or two parts, the older one first.
-    func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
+    func removing(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
         if lower < first {

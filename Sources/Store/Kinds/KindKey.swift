@@ -4,7 +4,7 @@ import Models
 ///
 /// A message has a row for each of its kinds, and one for each user whom it mentions. On-disk
 /// format, DO NOT CHANGE: a new format, or another decision of ``/Models/Message/kinds``, needs a
-/// new number in ``format``. The messages are then indexed again.
+/// new number in ``format``. A cache of another format is replaced.
 struct KindKey: Hashable {
     /// The format of the rows.
     static let format: UInt8 = 1
@@ -59,12 +59,18 @@ extension KindKey {
     }
 
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        bit = try KindKey.bit(&reader)
+        userID = bit == KindKey.mention ? UserID(try reader.measured()) : nil
+    }
+
+    /// Reads the number of a kind's bit.
+    static func bit(_ reader: inout ByteReader) throws(ByteReader.Damage) -> UInt8 {
         let offset = reader.offset
-        bit = try reader.byte()
+        let bit = try reader.byte()
         guard bit < UInt8.bitWidth else {
             throw ByteReader.Damage(offset: offset, expected: "a kind of message")
         }
-        userID = bit == KindKey.mention ? UserID(try reader.measured()) : nil
+        return bit
     }
 }
 
@@ -101,7 +107,7 @@ extension Batch {
     func updateKinds(
         from old: HeldMessage?, to message: Message?, at position: Position, _ number: ChannelNumber
     ) {
-        let oldKinds = old?.message.map { KindKey.all(of: $0) } ?? []
+        let oldKinds = old.map { KindKey.all(of: $0.message) } ?? []
         let kinds = message.map { KindKey.all(of: $0) } ?? []
         if let old {
             for kind in oldKinds where old.position != position || !kinds.contains(kind) {
@@ -111,5 +117,16 @@ extension Batch {
         for kind in kinds where old?.position != position || !oldKinds.contains(kind) {
             rows.cache.put { $0.kindKey(number, kind, position) }
         }
+    }
+}
+
+// MARK: The format
+
+extension LevelDB {
+    func setKindFormat() throws(StoreError) {
+        let overlay = Overlay()
+        // The second byte once said that all messages are indexed.
+        overlay.put({ $0.schemaKey(.kindFormat) }, { $0.raw([KindKey.format, 1]) })
+        try write(overlay, isDurable: false)
     }
 }

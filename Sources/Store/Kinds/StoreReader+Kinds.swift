@@ -16,28 +16,16 @@ extension StoreReader {
     ///   stored. Check the gaps to find out whether the server has more.
     /// - Throws: ``StoreError`` with code `corruption` if a message cannot be decoded.
     /// - Complexity: One seek for each kind, or for each kind and channel, and O(*n*) in the
-    ///   returned messages; in mentions, also in those of more than 16 users. Until
-    ///   ``ChatStore/indexKinds(atMost:)`` has indexed a cache of an earlier version, O(*n*) in all
-    ///   messages of the channels.
+    ///   returned messages; in mentions, also in those of more than 16 users.
     public func messages(
         of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL? = nil,
         after last: Message? = nil, limit: Int
     ) throws(StoreError) -> [Message] {
-        let list = try KindList(kinds, for: userID, in: url, view)
-        var place = last.flatMap { last in
-            last.position.map { KindList.Place(of: $0, in: last.channelURL) }
-        }
-        var messages: [Message] = []
-        while messages.count < limit {
-            let count = limit - messages.count
-            let places = try list.places(after: place, limit: count)
-            for place in places {
-                if let message = try list.message(at: place) { messages.append(message) }
-            }
-            if places.count < count { break }
-            place = places.last
-        }
-        return messages
+        try view.messages(
+            of: kinds, for: userID, in: url,
+            after: last.flatMap { last in last.position.map { ($0, last.channelURL) } },
+            limit: limit
+        ) { _ in true }
     }
 
     /// Returns the number of stored messages of one or more kinds.
@@ -54,6 +42,31 @@ extension StoreReader {
         var count = 0
         for place in places where try list.message(at: place) != nil { count += 1 }
         return count
+    }
+}
+
+extension StoreView {
+    /// Returns the next messages of some kinds that a closure includes.
+    func messages(
+        of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL?,
+        after last: (position: Position, url: ChannelURL)?, limit: Int,
+        where includes: (Message) -> Bool
+    ) throws(StoreError) -> [Message] {
+        let list = try KindList(kinds, for: userID, in: url, self)
+        var place = last.map { KindList.Place(of: $0.position, in: $0.url) }
+        var messages: [Message] = []
+        while messages.count < limit {
+            let count = limit - messages.count
+            let places = try list.places(after: place, limit: count)
+            for place in places {
+                if let message = try list.message(at: place), includes(message) {
+                    messages.append(message)
+                }
+            }
+            if places.count < count { break }
+            place = places.last
+        }
+        return messages
     }
 }
 
@@ -87,21 +100,20 @@ private struct KindList {
     let userID: UserID?
     let view: StoreView
     let channels: [(number: ChannelNumber, url: ChannelURL)]
-    /// The keys of the kinds; `nil` if the index is incomplete.
-    let keys: [KindKey]?
+    let keys: [KindKey]
 
     init(
         _ kinds: MessageKinds, for userID: UserID?, in url: ChannelURL?, _ view: StoreView
     ) throws(StoreError) {
         (self.kinds, self.userID, self.view) = (kinds, userID, view)
         let cache = view.cache
-        keys = try cache.hasCompleteKindIndex() ? KindKey.all(of: kinds, for: userID) : nil
+        keys = KindKey.all(of: kinds, for: userID)
         if let url {
             channels = try view.number(of: url).map { [($0, url)] } ?? []
             return
         }
         var numbers: [ChannelNumber] = []
-        try cache.forEachNumber(in: keys == nil ? .message : .kind) {
+        try cache.forEachNumber(in: .kind) {
             numbers.append($0)
         } orDamaged: { _ in
         }
@@ -127,8 +139,8 @@ private struct KindList {
             var lower = last?.suffix ?? []
             // Of messages with the same position, continue with those of the next channel.
             if let last, !last.url.precedes(url) { lower.append(0) }
-            let suffixes = try suffixes(
-                of: number, KindSuffixes.Range(from: lower, to: bound.map { $0 + [0] }), limit)
+            let suffixes = try KindSuffixes(of: number, keys, in: view.cache)
+                .read(KindSuffixes.Range(from: lower, to: bound.map { $0 + [0] }), limit)
             found += suffixes.map { Place($0, url, number) }
             if found.count / 2 >= limit { cut() }
         }
@@ -136,31 +148,12 @@ private struct KindList {
         return found
     }
 
-    private func suffixes(
-        of number: ChannelNumber, _ range: KindSuffixes.Range, _ limit: Int
-    ) throws(StoreError) -> [KeyBytes] {
-        if let keys {
-            return try KindSuffixes(of: number, keys, in: view.cache).read(range, limit)
-        }
-        let prefix = ByteWriter.key { $0.table(.message, number) }
-        var suffixes: [KeyBytes] = []
-        try view.scanMessages(range.keys(behind: prefix), of: number) {
-            (key, value) throws(StoreError) in
-            let message: Message = try view.cache.record(value, as: Rows.messageName(key))
-            if isListed(message) { suffixes.append(KeyBytes(key.dropFirst(prefix.count))) }
-            return suffixes.count < limit
-        }
-        return suffixes
-    }
-
     /// Returns the message at a place; `nil` if it is not of the kinds.
     func message(at place: Place) throws(StoreError) -> Message? {
         let message = try view.cache.message(endingWith: place.suffix, in: place.number)
-        return message.flatMap { isListed($0) ? $0 : nil }
-    }
-
-    private func isListed(_ message: Message) -> Bool {
-        !message.kinds(for: userID).isDisjoint(with: kinds)
+        return message.flatMap { message in
+            message.kinds(for: userID).isDisjoint(with: kinds) ? nil : message
+        }
     }
 }
 
@@ -246,14 +239,12 @@ private struct KindSuffixes {
 // MARK: Filters of message lists
 
 extension StoreView {
-    /// Returns the file messages in a range of keys of a channel; `nil` if the index is incomplete,
-    /// so that all messages of the range must be read.
+    /// Returns the file messages in a range of keys of a channel.
     func fileMessages(
-        _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, _ limit: Int,
+        _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, limit: Int,
         _ params: MessageListParams, _ visits: inout VisitLimit
-    ) throws(StoreError) -> [Message]? {
+    ) throws(StoreError) -> [Message] {
         let cache = cache
-        guard try cache.hasCompleteKindIndex() else { return nil }
         let prefix = ByteWriter.key { $0.table(.message, number) }
         let rows = KindSuffixes(of: number, KindKey.all(of: .files, for: nil), in: cache)
         var rest = KindSuffixes.Range(range, behind: prefix)

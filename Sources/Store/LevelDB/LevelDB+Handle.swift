@@ -8,6 +8,7 @@ extension LevelDB {
         let path: String
         private let database: Pointer
         let firstDamage: FirstDamage
+        let mainActorReads = MainActorReads()
         /// The environment, which must outlive the database.
         private let environment: Environment
         /// A closure to call after the database was closed.

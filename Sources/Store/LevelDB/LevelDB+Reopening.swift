@@ -143,16 +143,25 @@ extension LevelDB {
             guard let failure = state.failure else { return }
             guard state.isUnused else { throw heldError(failure) }
             state.handle = nil
-            let status = environment.rollBack()
-            if status != 0 {
-                throw status == EBUSY
-                    ? StoreError(lockedAt: path)
-                    : StoreError(errno: status, doing: "remove an incomplete write", path: path)
+            do throws(StoreError) {
+                try rollBack()
+                state.handle = try Handle(
+                    at: path, options: options, environment: environment, firstDamage: firstDamage,
+                    skippingDamage: false)
+            } catch {
+                // From now on, reads fail for this reason, and not for that of the failed write.
+                state.failure = error
+                throw error
             }
-            state.handle = try Handle(
-                at: path, options: options, environment: environment, firstDamage: firstDamage,
-                skippingDamage: false)
             state.failure = nil
         }
+    }
+
+    private func rollBack() throws(StoreError) {
+        let status = environment.rollBack()
+        guard status != 0 else { return }
+        throw status == EBUSY
+            ? StoreError(lockedAt: path)
+            : StoreError(errno: status, doing: "remove an incomplete write", path: path)
     }
 }

@@ -41,6 +41,7 @@ extension LevelDB.Snapshot {
     ) throws(StoreError) -> Result {
         try withTemporaryBytes(Self.smallValue) { (buffer) throws(StoreError) in
             var count = 0
+            recordRow()
             let value = try check {
                 scrollback_snapshot_get(
                     pointer, key, key.count, buffer.baseAddress!, buffer.count, &count, $0)
@@ -60,7 +61,7 @@ extension LevelDB.Snapshot {
         _ range: KeyRange, isDescending: Bool = false, _ body: RowVisit.Body
     ) throws(StoreError) {
         try withoutActuallyEscaping(body) { (body) throws(StoreError) in
-            var visit = RowVisit(body: body)
+            var visit = RowVisit(body: body, mainActorReads: handle.mainActorReads)
             try check { report in
                 withUnsafeMutablePointer(to: &visit) {
                     scrollback_snapshot_page(
@@ -73,6 +74,9 @@ extension LevelDB.Snapshot {
     }
 
     func cursor() -> RowCursor { RowCursor(self) }
+
+    @inline(__always)
+    fileprivate func recordRow() { handle.mainActorReads.recordRow() }
 
     /// Calls a function of LevelDB, records the damage that it reports, and throws its error.
     @inline(__always)
@@ -93,10 +97,12 @@ struct RowVisit {
         (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
 
     fileprivate let body: Body
+    fileprivate let mainActorReads: MainActorReads
     fileprivate var failure: StoreError?
 
     fileprivate static let function: scrollback_visit = { context, key, keySize, value, valueSize in
         let visit = context!.assumingMemoryBound(to: RowVisit.self)
+        visit.pointee.mainActorReads.recordRow()
         do throws(StoreError) {
             return try visit.pointee.body(
                 UnsafeRawBufferPointer(start: key, count: keySize),
@@ -125,9 +131,15 @@ final class RowCursor {
     var path: String { snapshot.path }
 
     /// Moves to the first row whose key is not less than `key`.
-    func seek(to key: KeyBytes) { scrollback_cursor_seek(cursor, key, key.count) }
+    func seek(to key: KeyBytes) {
+        snapshot.recordRow()
+        scrollback_cursor_seek(cursor, key, key.count)
+    }
 
-    func next() { scrollback_cursor_next(cursor) }
+    func next() {
+        snapshot.recordRow()
+        scrollback_cursor_next(cursor)
+    }
 
     /// The key of the current row; `nil` after the last row, and after a failed read.
     ///

@@ -64,10 +64,11 @@ extension ChatStore {
         let files = directory.map(StoreFiles.init)
         let found: Opened
         do throws(StoreError) {
-            found = try ChatStore.openedOrRecovered(files, encryptionKey, now) {
+            found = try ChatStore.openedOrRecovered(files, encryptionKey, at: now) {
                 () throws(StoreError) in
                 try ChatStore.opened(
-                    files, options, environments, encryptionKey, schema, now, migrationHandler)
+                    files, options, environments: environments, key: encryptionKey, schema: schema,
+                    at: now, migrationHandler)
             }
             try files?.caches.setReplacedAside()
         } catch {
@@ -91,7 +92,7 @@ extension ChatStore {
     /// Opens the files; if the outbox cannot be read, rebuilds it first, and if the cache cannot be
     /// read, replaces it first.
     private static func openedOrRecovered(
-        _ files: StoreFiles?, _ key: EncryptionKey?, _ now: Timestamp,
+        _ files: StoreFiles?, _ key: EncryptionKey?, at now: Timestamp,
         _ open: () throws(StoreError) -> Opened
     ) throws(StoreError) -> Opened {
         var isOutboxRebuilt = false
@@ -118,8 +119,8 @@ extension ChatStore {
 
     private static func opened(
         _ files: StoreFiles?, _ options: StoreOptions,
-        _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
-        _ key: EncryptionKey?, _ schema: StoreSchema, _ now: Timestamp,
+        environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        key: EncryptionKey?, schema: StoreSchema, at now: Timestamp,
         _ migrationHandler: (MigrationProgress) -> Void
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
@@ -149,9 +150,9 @@ extension ChatStore {
         }
         report.outboxCopy = try files?.outboxCopies().last
         let isOutboxNew = try outbox.schemaVersion() == nil
-        try ChatStore.migrate(&cache, outbox, to: schema, files, now, &report, migrationHandler)
+        try ChatStore.migrate(
+            &cache, outbox, to: schema, of: files, at: now, report: &report, migrationHandler)
         try cache.turnIndex(isOn: options.isSearchIndexed)
-        try cache.prepareKindIndex()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
@@ -182,15 +183,18 @@ extension ChatStore {
     }
 
     private static func migrate(
-        _ cache: inout LevelDB, _ outbox: LevelDB, to schema: StoreSchema, _ files: StoreFiles?,
-        _ now: Timestamp, _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
+        _ cache: inout LevelDB, _ outbox: LevelDB, to schema: StoreSchema, of files: StoreFiles?,
+        at now: Timestamp, report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
     ) throws(StoreError) {
         let versions = try schema.versions(of: cache, outbox)
         let hasReplaced = try files?.caches.replaced().isEmpty == false
-        report.isNew = versions == (nil, nil) && !hasReplaced
+        // The version of the outbox is written before the file with the version.
+        let fileVersion = try files?.storedVersion()
+        report.isNew = versions == (nil, nil) && !hasReplaced && fileVersion == nil
+        if report.isNew { try outbox.setSchemaVersion(schema.version) }
         var cacheVersion = versions.cache
         let found = min(cacheVersion ?? schema.version, versions.outbox ?? schema.version)
-        try files?.setVersion(schema.version)
+        if fileVersion != schema.version { try files?.setVersion(schema.version) }
         if found < schema.version {
             report.migratedFrom = found
             // If damage has removed the outbox's version, assume that of the cache.
@@ -206,28 +210,32 @@ extension ChatStore {
                 try step.run(outbox) { reportProgress(Double(index) + $0) }
                 try outbox.setSchemaVersion(step.version)
             }
-            // Replace the cache last: until then, the next opening finds its version.
-            if let files, let old = cacheVersion, old < schema.version {
-                cache = try files.replaced(cache, ofVersion: old, at: now)
-                cacheVersion = nil
-            }
             reportProgress(Double(max(steps.count, 1)))
+        }
+        // Replace the cache last: until then, the next opening finds its version.
+        let isOther = try cache.hasOtherIndexFormats()
+        if let files, let old = cacheVersion, old < schema.version || isOther {
+            cache = try files.replaced(cache, ofVersion: old, at: now)
+            cacheVersion = nil
         }
         report.isCacheNew = cacheVersion == nil
         // A database without a version is new, or was created again because its files were lost.
-        // When a store is created, the outbox's version is written first. Therefore, if only the
-        // cache has a version, the outbox was lost. If an outbox without a version contains items,
-        // damage has removed its version row.
+        // When a store is created, the outbox's version is written first. Therefore, if the outbox
+        // alone has none, it was lost. If an outbox without a version contains items, damage has
+        // removed its version row.
         let isOutboxEmpty = try outbox.readAll() == 0
-        if versions.outbox == nil {
+        if versions.outbox == nil, !report.isNew {
             var loss: OutboxLoss?
-            if (versions.cache != nil || hasReplaced) && isOutboxEmpty {
+            if isOutboxEmpty {
                 loss = OutboxLoss()
                 loss?.isWholeOutbox = true
             }
             try outbox.setSchemaVersion(schema.version, loss)
         }
-        if cacheVersion == nil { try cache.setSchemaVersion(schema.version) }
+        if cacheVersion == nil {
+            try cache.setKindFormat()
+            try cache.setSchemaVersion(schema.version)
+        }
     }
 }
 

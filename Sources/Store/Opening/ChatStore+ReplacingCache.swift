@@ -55,8 +55,8 @@ extension ChatStore {
             let new = try LevelDB(
                 at: path, options: cache.options, environment: cache.environment.another())
             new.firstDamage.observe { [weak self] in self?.reportCacheDamage($0) }
+            try new.setKindFormat()
             try new.setSchemaVersion(StoreSchema.current.version)
-            try new.prepareKindIndex()
             return new
         } catch {
             // The old cache stays the current one. Report the original error.

@@ -9,21 +9,25 @@ extension ChatStore {
 
     /// Returns the size of all files of a store in bytes; a process may have the store open.
     ///
+    /// Files in directories that are deeper than those of a store are not counted.
+    ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     package static func byteCount(at directory: URL) throws(StoreError) -> Int {
+        try byteCount(in: directory.path, depth: 4)
+    }
+
+    private static func byteCount(in path: String, depth: Int) throws(StoreError) -> Int {
         var count = 0
-        do {
-            for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
-                let path = directory.appending(path: name).path
-                var status = stat()
-                // LevelDB may have removed the file since the directory was read.
-                guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                    continue
-                }
-                count += Int(status.st_size)
+        for name in try DiskFile.names(in: path) {
+            let path = path + "/" + name
+            var status = stat()
+            // LevelDB may have removed the file since the directory was read.
+            guard lstat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: count += Int(status.st_size)
+            case S_IFDIR where depth > 0: count += try byteCount(in: path, depth: depth - 1)
+            default: break
             }
-        } catch {
-            throw StoreError(system: error, doing: "list the files", path: directory.path)
         }
         return count
     }

@@ -59,13 +59,12 @@ struct StoreFiles {
     /// older code never opens partly migrated files. Call it while this process has the databases
     /// open, so that no other process has.
     func setVersion(_ number: Int) throws(StoreError) {
-        if try storedVersion() == number { return }
         // Replacing the file also syncs the directory. Therefore the names of the databases are on
         // disk before the first outbox item is written.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
-    private func storedVersion() throws(StoreError) -> Int? {
+    func storedVersion() throws(StoreError) -> Int? {
         guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
@@ -133,10 +132,18 @@ extension StoreFiles {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Returns the path for the next copy, whose number is greater than those of the existing
-    /// copies.
+    /// Returns the path for the next copy.
+    ///
+    /// Its number follows the greatest number of the existing copies. Another program may have
+    /// created a file with the greatest valid number. The call then returns the smallest free one.
     func nextOutboxCopy() throws(StoreError) -> String {
-        outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
+        let numbers = try numbersOfOutboxCopies()
+        var next = (numbers.max() ?? 0) + 1
+        if next == Int.max {
+            next = 1
+            while numbers.contains(next) { next += 1 }
+        }
+        return outboxCopy(next)
     }
 
     static let copyPrefix = "outbox-damaged-"

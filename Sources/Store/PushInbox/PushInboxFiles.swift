@@ -213,14 +213,17 @@ extension PushInboxFiles {
 extension PushInboxFiles {
     /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
-        try removeLink()
+        try removeOtherEntry()
         if access(removed, F_OK) == 0 { try DiskFile.removeAll(at: removed) }
         if try !exists() { try DiskFile.createDirectory(path) }
     }
 
-    /// Removes a link in place of the inbox, but no files of the directory to which it leads.
-    private func removeLink() throws(StoreError) {
-        if StoreFiles.isLink(path) { try DiskFile.remove(path) }
+    /// Removes an entry that another program has put in place of the inbox: a link, but no files of
+    /// the directory to which it leads, or a file.
+    private func removeOtherEntry() throws(StoreError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        try DiskFile.remove(path)
     }
 
     /// Waits for a running writer, and removes the inbox with its content.
@@ -229,7 +232,7 @@ extension PushInboxFiles {
     /// inbox. A process that holds the lock for longer than `limit` is suspended. It finds no inbox
     /// when it continues.
     func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
-        try removeLink()
+        try removeOtherEntry()
         try DiskFile.removeAll(at: removed)
         guard try exists() else { return }
         func move() throws(StoreError) { try DiskFile.move(path, to: removed) }

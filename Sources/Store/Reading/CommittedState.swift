@@ -8,10 +8,6 @@ final class CommittedState: Sendable {
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
-    /// The damage that was found in the search index.
-    ///
-    /// All committed states share this object.
-    let indexDamage: IndexDamage
     let derived: Locked<DerivedValues>
     /// The tables of the app that were used.
     ///
@@ -24,13 +20,12 @@ final class CommittedState: Sendable {
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot,
-        indexDamage: IndexDamage = IndexDamage(), index: CommittedIndex? = nil,
+        index: CommittedIndex? = nil,
         derived: DerivedValues = DerivedValues(), tables: UsedTables = UsedTables()
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
-        self.indexDamage = indexDamage
         self.tables = tables
         hasExtents = !derived.extents.isEmpty
         var derived = derived
@@ -41,8 +36,8 @@ final class CommittedState: Sendable {
     /// Returns a state with the same rows and another number.
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
-            number: number, cache: cache, outbox: outbox, indexDamage: indexDamage,
-            index: index, derived: takeDerived(), tables: tables)
+            number: number, cache: cache, outbox: outbox, index: index, derived: takeDerived(),
+            tables: tables)
     }
 
     /// The search index; `nil` if it is turned off, or was not read yet.
@@ -84,6 +79,17 @@ final class CommittedState: Sendable {
         let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
         derived.withLock { $0.keep(keys, by: sorting) }
         return keys
+    }
+
+    /// Returns a Boolean value that indicates whether a table has more than `count` rows.
+    func hasMoreChannels(than count: Int, in table: Table) throws(StoreError) -> Bool {
+        guard count < .max else { return false }
+        var left = count
+        try Rows(snapshot: cache).scan(KeyRange(prefix: [table.rawValue])) { _, _ in
+            left -= 1
+            return left >= 0
+        }
+        return left < 0
     }
 
     /// Returns the sorted channels if they are in memory.

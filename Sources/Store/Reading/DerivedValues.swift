@@ -34,9 +34,7 @@ struct DerivedValues: Sendable {
 
     /// Updates the values for a commit.
     mutating func apply(_ batch: Batch) {
-        // If the batch has replaced a row that cannot be decoded, discard all values: it is unknown
-        // how they change.
-        if batch.hasReplacedUnreadable {
+        if batch.rows.hasClearedAll {
             self = DerivedValues()
             return
         }

@@ -91,6 +91,7 @@ extension Table {
         case .request: "request"
         case .reply: "reply"
         case .kind: "kind"
+        case .kindCoverage: "reached"
         case .groupChannel: "group"
         case .openChannel: "open"
         case .name: "name"
@@ -218,6 +219,8 @@ extension Table {
         case .kind:
             let key = try KindKey(&reader)
             return [channel, key.description, try reader.descendingPosition()]
+        case .kindCoverage:
+            return [channel, MessageKinds.names[Int(try KindKey.bit(&reader))].name]
         case .creationTime, .request, .tombstone: return [channel, try reader.text()]
         case .gap, .staleRange: return [channel, "up to \(try reader.bound())"]
         default: return [channel]
@@ -273,6 +276,9 @@ extension Table {
             let cursors = (backfill: try reader.optional(), since: try reader.optionalFeedPoint())
             return "down to \(lower)" + (cursors.backfill.map { ", backfill from \($0)" } ?? "")
                 + (cursors.since.map { ", changes since \($0)" } ?? "")
+        case .kindCoverage:
+            let lower = try reader.bound()
+            return "down to \(lower)" + (try reader.optional().map { ", pages from \($0)" } ?? "")
         case .staleRange:
             return "down to \(try reader.bound()), epoch \(try reader.integer(Int64.self))"
         case .tombstone:
@@ -385,7 +391,7 @@ extension ByteReader {
         case .loss: return "loss"
         case .generation: return "generation"
         case .searchIndex: return "search index"
-        case .kindIndex: return "index of kinds"
+        case .kindFormat: return "format of kinds"
         case nil: throw Damage(offset: start, expected: "the kind of a schema row")
         }
     }

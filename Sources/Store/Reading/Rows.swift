@@ -61,7 +61,7 @@ package struct Rows {
         guard let overlay, !overlay.isEmpty else {
             return try snapshot.scan(range, isDescending: isDescending, body)
         }
-        try scanMerged(overlay.rows(in: range), range, isDescending, body)
+        try scan(range, mergedWith: overlay.rows(in: range), isDescending: isDescending, body)
     }
 
     /// Returns the number of rows in a range.
@@ -75,8 +75,8 @@ package struct Rows {
         return count
     }
 
-    private func scanMerged(
-        _ written: [Overlay.Row], _ range: KeyRange, _ isDescending: Bool,
+    private func scan(
+        _ range: KeyRange, mergedWith written: [Overlay.Row], isDescending: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]

@@ -26,7 +26,7 @@ extension StoreReader {
     /// Returns the group channels of a list, in the order of the list.
     ///
     /// The list omits a channel that cannot be decoded, so that the other channels can still be
-    /// read. ``unreadableChannelURLs()`` returns the omitted channels.
+    /// read.
     ///
     /// - Parameters:
     ///   - query: The filters and the order, as defined by
@@ -57,32 +57,34 @@ extension StoreReader {
             let labels = query.usesLabels ? try channelLabels()[last.url] : nil
             position = ChannelListPosition(of: last, in: query, labels: labels ?? ChannelLabels())
         }
+        var visits = ChannelVisits.unlimited
         return try groupChannels(
-            matching: query, after: position, limit: limit, currentUserID: currentUserID)
+            matching: query, after: position, limit: limit, currentUserID: currentUserID,
+            visiting: &visits)
     }
 
     /// Returns the group channels of a list after a position in the list.
     ///
     /// The other parameters, the errors and the cost are those of
-    /// ``groupChannels(matching:after:limit:currentUserID:)``.
+    /// ``groupChannels(matching:after:limit:currentUserID:)``, but the read may stop at the limit of
+    /// `visits`.
     package func groupChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?,
-        limit: Int? = nil,
-        currentUserID: UserID? = nil
+        limit: Int? = nil, currentUserID: UserID? = nil, visiting visits: inout ChannelVisits
     ) throws(StoreError) -> [GroupChannel] {
         if query.usesLabels {
             return try labeledChannels(
-                matching: query, after: position, limit: limit, currentUserID: currentUserID)
+                matching: query, after: position, limit: limit, currentUserID: currentUserID,
+                visiting: &visits)
         }
-        return try view.channels(ChannelSorting(query), after: position?.key, limit: limit) {
-            query.belongsTo($0, currentUserID: currentUserID)
-        }
+        return try view.channels(
+            of: query, after: position?.key, limit: limit, visiting: &visits
+        ) { query.belongsTo($0, currentUserID: currentUserID) }
     }
 
     /// Returns the open channels, newest first.
     ///
-    /// The list omits a channel that cannot be decoded; ``unreadableChannelURLs()`` returns the
-    /// omitted channels.
+    /// The list omits a channel that cannot be decoded.
     ///
     /// - Parameters:
     ///   - last: The last channel of the previous page; `nil` for the first page.
@@ -95,9 +97,10 @@ extension StoreReader {
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OpenChannel] {
-        try view.channels(
+        var visits = ChannelVisits.unlimited
+        return try view.channels(
             .open, after: last.flatMap { ChannelSorting.open.key(of: .open($0), .max) },
-            limit: limit
+            limit: limit, visiting: &visits
         ) { (_: OpenChannel) in true }
     }
 
@@ -188,37 +191,13 @@ extension StoreReader {
             let url = try cache.decode(value, as: "the URL of channel \(number)") {
                 (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
             }
-            let state = try cache.readableState(of: number) ?? ChannelState()
+            let state = try cache.state(of: number) ?? ChannelState()
             channels.append(
                 (number, CachedChannel(url, state, isKeptInCache: kept.contains(url))))
             return true
         }
         channels.sort { ($0.channel.lastAccess, $0.number) < ($1.channel.lastAccess, $1.number) }
         return channels.map(\.channel)
-    }
-
-    /// Returns the stored channels that cannot be decoded, which lists omit.
-    ///
-    /// Other data of such a channel, such as its messages, is readable. To make the channel
-    /// readable again, save it again.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*c*) in the number of channels, each of which is decoded.
-    public func unreadableChannelURLs() throws(StoreError) -> [ChannelURL] {
-        let cache = try view.cache
-        var numbers: [ChannelNumber] = []
-        for sorting in [ChannelSorting.group(.latestLastMessage, metaDataKey: nil), .open] {
-            let table = KeyRange(prefix: [sorting.table.rawValue])
-            try cache.scan(table) { (key, value) throws(StoreError) in
-                if let number = cache.readableNumber(ofKey: key),
-                    sorting.key(ofRow: value, number) == nil
-                {
-                    numbers.append(number)
-                }
-                return true
-            }
-        }
-        return try cache.urls(of: numbers)
     }
 
     /// Returns a user; `nil` if the user is not stored.
@@ -268,9 +247,18 @@ extension StoreView {
         return keys
     }
 
-    func channels<Value: ListedChannel>(
-        _ sorting: ChannelSorting, after last: KeyBytes?, limit: Int?,
-        _ isIncluded: (Value) -> Bool
+    func channels(
+        of query: GroupChannelListQuery, after last: KeyBytes?, limit: Int?,
+        visiting visits: inout ChannelVisits, _ isIncluded: (GroupChannel) -> Bool
+    ) throws(StoreError) -> [GroupChannel] {
+        try channels(
+            ChannelSorting(query), of: query, after: last, limit: limit, visiting: &visits,
+            isIncluded)
+    }
+
+    fileprivate func channels<Value: ListedChannel>(
+        _ sorting: ChannelSorting, of query: GroupChannelListQuery? = nil, after last: KeyBytes?,
+        limit: Int?, visiting visits: inout ChannelVisits, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
@@ -281,6 +269,12 @@ extension StoreView {
         {
             return channels
         }
+        if known == nil, batch == nil,
+            try committed.hasMoreChannels(than: visits.remaining, in: sorting.table)
+        {
+            visits.needsSorting = true
+            return []
+        }
         let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
         // Append a zero byte to the key of `last`, which contains the maximum channel number. The
@@ -290,7 +284,7 @@ extension StoreView {
             let number = ChannelSorting.number(ofKey: key)
             let channel: Value? = try channel(number, in: sorting.table, isIncluded)
             if let channel { channels.append(channel) }
-            if channels.count == limit { break }
+            if channels.count == limit || !visits.allowsMore(after: key, in: query) { break }
         }
         return channels
     }

@@ -20,7 +20,8 @@ extension StoreReader {
         in url: ChannelURL, before anchor: HistoryAnchor = .newest, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        try view.messages(in: url, anchor, isOlder: true, isInclusive, limit, params)
+        try view.messages(
+            in: url, anchor, isOlder: true, isInclusive: isInclusive, limit: limit, params)
     }
 
     /// Returns the messages of a channel that are newer than an anchor, oldest first.
@@ -31,7 +32,8 @@ extension StoreReader {
         in url: ChannelURL, after anchor: HistoryAnchor, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        try view.messages(in: url, anchor, isOlder: false, isInclusive, limit, params)
+        try view.messages(
+            in: url, anchor, isOlder: false, isInclusive: isInclusive, limit: limit, params)
     }
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
@@ -103,7 +105,9 @@ extension StoreReader {
         isInclusive: Bool = false, limit: Int? = nil,
         matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        try view.replies(to: parent, in: url, anchor, isOlder: true, isInclusive, limit, params)
+        try view.replies(
+            to: parent, in: url, anchor, isOlder: true, isInclusive: isInclusive, limit: limit,
+            params)
     }
 
     /// Returns the replies to a message that are newer than an anchor, oldest first.
@@ -115,7 +119,9 @@ extension StoreReader {
         isInclusive: Bool = false, limit: Int? = nil,
         matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
-        try view.replies(to: parent, in: url, anchor, isOlder: false, isInclusive, limit, params)
+        try view.replies(
+            to: parent, in: url, anchor, isOlder: false, isInclusive: isInclusive, limit: limit,
+            params)
     }
 
     /// Returns the stored replies to a message between two bounds.
@@ -151,7 +157,7 @@ extension StoreReader {
             .replies(
                 to: parent, of: number, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
-            isDescending: !isNewestFirst, limit, number, behind: prefix, &visits
+            of: number, isDescending: !isNewestFirst, limit: limit, behind: prefix, &visits
         ) { params?.belongsTo($0) ?? true }
     }
 
@@ -242,7 +248,7 @@ extension StoreReader {
             .messages(
                 of: number, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
-            of: number, isDescending: !isNewestFirst, limit, params, &visits)
+            of: number, isDescending: !isNewestFirst, limit: limit, params, &visits)
     }
 
     /// Returns the positions of the stored messages strictly between two bounds, newest first.
@@ -286,12 +292,11 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the state of a channel cannot be decoded.
     /// - Complexity: The first call after the store was opened reads a row for each channel; later
-    ///   calls are O(1). In a batch that has changed a channel whose count was damaged, each call
-    ///   reads a row for each channel.
+    ///   calls are O(1).
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
         guard let batch = view.batch else { return try view.committed.messageCount() }
-        if batch.hasLostCount { return try view.cache.messageCount() }
+        if batch.hasClearedAll { return try view.cache.messageCount() }
         return try view.committed.messageCount() + batch.addedMessages
     }
 }
@@ -344,139 +349,4 @@ extension KeyRange {
 /// A reader whose reads all read the same commit.
 struct OneCommit: StoreReader {
     let view: StoreView
-}
-
-// MARK: Rows
-
-extension StoreView {
-    /// Returns the position of the newest message between two bounds; if `isDescending` is true, of
-    /// the oldest one.
-    fileprivate func outermostPosition(
-        in url: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
-        isDescending: Bool
-    ) throws(StoreError) -> Position? {
-        guard let number = try number(of: url) else { return nil }
-        let cache = cache
-        var position: Position?
-        try scanMessages(
-            .messages(of: number, from: lower, to: upper), of: number, isDescending: isDescending
-        ) { (key, _) throws(StoreError) in
-            position = try cache.position(ofMessageKey: key)
-            return false
-        }
-        return position
-    }
-
-    /// Returns the messages on one side of an anchor, beginning next to it.
-    fileprivate func messages(
-        in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool, _ isInclusive: Bool,
-        _ limit: Int?, _ params: MessageListParams?
-    ) throws(StoreError) -> [Message] {
-        guard let number = try number(of: url) else { return [] }
-        let range = anchor.keys(
-            behind: ByteWriter.key { $0.table(.message, number) }, isOlder: isOlder, isInclusive)
-        var visits = VisitLimit.unlimited
-        return try messages(range, of: number, isDescending: !isOlder, limit, params, &visits)
-    }
-
-    fileprivate func messages(
-        _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, _ limit: Int?,
-        _ params: MessageListParams?, _ visits: inout VisitLimit
-    ) throws(StoreError) -> [Message] {
-        let limit = limit ?? .max
-        guard limit > 0, range.lower.precedes(range.upper) else { return [] }
-        if let params, params.messageType == .file,
-            let messages = try fileMessages(
-                range, of: number, isDescending: isDescending, limit, params, &visits)
-        {
-            return messages
-        }
-        var messages: [Message] = []
-        // Do not reserve memory for a large limit, which is often much greater than the number of
-        // messages.
-        if limit < 1_000 { messages.reserveCapacity(limit) }
-        let cache = cache
-        try scanMessages(range, of: number, isDescending: isDescending) {
-            (key, value) throws(StoreError) in
-            let message: Message = try cache.record(value, as: Rows.messageName(key))
-            if params?.belongsTo(message) ?? true { messages.append(message) }
-            return messages.count < limit && visits.allowsMore(after: message)
-        }
-        return messages
-    }
-
-    /// Returns the replies on one side of an anchor, beginning next to it.
-    fileprivate func replies(
-        to parent: MessageID, in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool,
-        _ isInclusive: Bool, _ limit: Int?, _ params: ThreadedMessageListParams?
-    ) throws(StoreError) -> [Message] {
-        guard let number = try number(of: url) else { return [] }
-        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
-        var visits = VisitLimit.unlimited
-        return try replies(
-            anchor.keys(behind: prefix, isOlder: isOlder, isInclusive), isDescending: !isOlder,
-            limit, number, behind: prefix, &visits
-        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
-    }
-
-    fileprivate func replies(
-        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ number: ChannelNumber,
-        behind prefix: KeyBytes, _ visits: inout VisitLimit, _ isIncluded: (Message) -> Bool
-    ) throws(StoreError) -> [Message] {
-        let limit = limit ?? .max
-        guard limit > 0, range.lower.precedes(range.upper) else { return [] }
-        var messages: [Message] = []
-        let cache = cache
-        let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // The key of a reply row ends with the position, like the key of the message. The position
-        // follows the parent's ID.
-        try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
-            let messageKey = messageTable + key.dropFirst(prefix.count)
-            let message: Message? = try cache.record(messageKey, as: "a reply")
-            if let message, isIncluded(message) { messages.append(message) }
-            return messages.count < limit && message.map { visits.allowsMore(after: $0) } ?? true
-        }
-        return messages
-    }
-}
-
-extension Rows {
-    /// Returns the creation time of a message; `nil` if the message is not stored.
-    ///
-    /// If `mayBeStored` is false, only the writes of the batch are read.
-    func creationTime(
-        of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
-    ) throws(StoreError) -> Timestamp? {
-        let key = ByteWriter.key { $0.creationTimeKey(number, id) }
-        return try withValue(of: key, mayBeStored: mayBeStored) {
-            (bytes) throws(StoreError) -> Timestamp? in
-            guard let bytes else { return nil }
-            return try decode(bytes, as: "the creation time of message \(id)") {
-                (reader) throws(ByteReader.Damage) in try reader.timestamp()
-            }
-        }
-    }
-
-    func messageID(
-        ofRequest id: RequestID, in number: ChannelNumber
-    ) throws(StoreError) -> MessageID? {
-        try read(ByteWriter.key { $0.requestKey(number, id) }, as: "request \(id)") {
-            (reader) throws(ByteReader.Damage) in MessageID(try reader.text())
-        }
-    }
-
-    func message(_ id: MessageID, in number: ChannelNumber) throws(StoreError) -> Message? {
-        guard let createdAt = try creationTime(of: id, in: number) else { return nil }
-        let position = Position(createdAt: createdAt, messageID: id)
-        return try record(
-            ByteWriter.key { $0.messageKey(number, position) }, as: "message \(id)")
-    }
-
-    static func messageName(_ key: UnsafeRawBufferPointer) -> String {
-        guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // Ignore the error, because the text is only a part of another error's message.
-            return "a message"
-        }
-        return "message \(position)"
-    }
 }

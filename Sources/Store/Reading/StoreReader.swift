@@ -12,8 +12,8 @@ import Models
 /// disk while the files cannot be reopened after a failed write; and `corruption` if a block of a
 /// file is damaged or a required row cannot be decoded. Lists of channels and of outbox items omit
 /// rows that cannot be decoded, so that the other rows can still be read;
-/// ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return the omitted channels and
-/// items. Lists of messages throw an error instead, because the user could not notice an omitted
+/// ``unreadableOutboxItemIDs()`` returns the omitted items, and ``ChatStore/check()`` all of these
+/// rows. Lists of messages throw an error instead, because the user could not notice an omitted
 /// message.
 public protocol StoreReader {
     /// The data to read.

@@ -56,7 +56,8 @@ extension StoreView {
     fileprivate func fractionIndexed(_ part: IndexedPart) throws(StoreError) -> Double {
         guard let last = part.last else { return 1 }
         let rows = cache
-        let current = last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
+        // An empty key is the beginning of the table. It contains no number, and is not damaged.
+        let current = last.isEmpty ? 0 : last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
         var (total, left) = (0.0, 0.0)
         try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             let count = Double(try rows.state(value).messageCount)
@@ -97,7 +98,7 @@ extension ChatStore {
         return try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             let committed = try committed()
-            let isRemoved = try prepareIndex(&writer, committed)
+            try prepareIndex(&writer, committed)
             guard var index = writer.index else { return false }
             // Discard the state in memory until the work has succeeded: after an error, the next
             // write reads it again.
@@ -113,7 +114,7 @@ extension ChatStore {
                     of: &index, messageCount: try committed.messageCount(), atMost: limit / 2)
             }
             writer.index = index
-            try renewSnapshot(isNewCommit: isRemoved, index: index.committed)
+            try renewSnapshot(index: index.committed)
             return index.part.last != nil || hasMerge
         }
     }
@@ -121,9 +122,7 @@ extension ChatStore {
     /// Removes the search index, so that ``indexMessages(atMost:)`` builds it again.
     ///
     /// The messages are not changed, and `ChatClient` builds the index again in the background. If
-    /// the index is turned off, the call has no effect. The call is not necessary for a damaged
-    /// index: the search that finds the damage reads the messages instead, and the next write
-    /// removes the index.
+    /// the index is turned off, the call has no effect.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
@@ -133,71 +132,42 @@ extension ChatStore {
         guard isSearchIndexed else { return }
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
-            try removeIndex(&writer, try committed())
-            try renewSnapshot(isNewCommit: true, index: writer.index?.committed)
+            try beginIndex(&writer)
+            try renewSnapshot(index: writer.index?.committed)
         }
     }
 
-    /// Sets the closure that is called when damage to the search index is found.
+    /// Reads the state of the index if it is unknown, and begins the index if there is none.
     ///
-    /// The closure replaces the previous one. It is called on the thread that finds the damage, and
-    /// must not use the store.
-    package func observeSearchIndexDamage(
-        _ observer: @escaping @Sendable () -> Void
-    ) throws(StoreError) {
-        try committed().indexDamage.observe(observer)
-    }
-
-    /// The latest damage that was found in the search index since the store was opened; `nil` if
-    /// there was none.
-    ///
-    /// The next write removes a damaged index, and ``indexMessages(atMost:)`` builds it again.
-    public var searchIndexDamage: StoreError? {
-        get throws(StoreError) { try committed().indexDamage.last }
-    }
-
-    /// Reads the state of the index if it is unknown, and removes a damaged index.
-    ///
-    /// - Returns: A Boolean value that indicates whether the index was removed.
-    @discardableResult
-    func prepareIndex(
-        _ writer: inout Writer, _ committed: CommittedState
-    ) throws(StoreError) -> Bool {
-        guard isSearchIndexed else { return false }
-        if committed.indexDamage.found != nil {
-            try removeIndex(&writer, committed)
-            return true
-        }
-        if writer.index == nil {
-            do throws(StoreError) {
-                writer.index = try IndexState.read(
-                    Rows(snapshot: committed.cache),
-                    segmentMessageCount: cache.options.searchSegmentMessageCount)
-            } catch {
-                guard error.cause is ByteReader.Damage else { throw error }
-                committed.indexDamage.record(error, in: committed.number)
+    /// If the index is damaged, the store works without it until the engine replaces the cache.
+    func prepareIndex(_ writer: inout Writer, _ committed: CommittedState) throws(StoreError) {
+        guard isSearchIndexed else { return }
+        do throws(StoreError) {
+            if writer.index == nil {
+                writer.index = try readIndex(in: committed.cache)
+                // If a search has read the unsegmented messages, do not read them again.
+                if let known = committed.index { writer.index?.unsegmented = known.unsegmented }
             }
-            // If a search has read the unsegmented messages, do not read them again.
-            if let known = committed.index { writer.index?.unsegmented = known.unsegmented }
+            if writer.index == nil { try beginIndex(&writer) }
+            try writer.index?.unsegmented.readMessages(from: committed.cache)
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+            _ = committed.cache.recordingDamage(error)
+            writer.index = nil
         }
-        guard let index = writer.index else {
-            try removeIndex(&writer, committed)
-            return true
-        }
-        try index.unsegmented.readMessages(from: committed.cache)
-        return false
     }
 
-    private func removeIndex(
-        _ writer: inout Writer, _ committed: CommittedState
-    ) throws(StoreError) {
+    private func beginIndex(_ writer: inout Writer) throws(StoreError) {
         writer.index = nil
         try cache.beginIndex()
         try cache.removeUnownedIndexRows()
-        committed.indexDamage.removed(from: committed.number + 1)
-        writer.index = try IndexState.read(
-            Rows(snapshot: try cache.snapshot()),
-            segmentMessageCount: cache.options.searchSegmentMessageCount)
+        writer.index = try readIndex(in: cache.snapshot())
+    }
+
+    private func readIndex(in cache: LevelDB.Snapshot) throws(StoreError) -> IndexState? {
+        try IndexState.read(
+            Rows(snapshot: cache), segmentMessageCount: self.cache.options.searchSegmentMessageCount
+        )
     }
 
     /// Continues the merges after a write.
@@ -216,11 +186,8 @@ extension ChatStore {
                 of: &index, messageCount: try committed.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
-            // If merging fails, the commit is valid nevertheless. The next write tries again or, if
-            // the index is damaged, removes it.
-            if error.cause is ByteReader.Damage {
-                committed.indexDamage.record(error, in: committed.number + 1)
-            }
+            // If merging fails, the commit is valid nevertheless, and the next write tries again.
+            if error.cause is ByteReader.Damage { _ = committed.cache.recordingDamage(error) }
         }
     }
 }

@@ -139,31 +139,23 @@ extension IndexSegment {
     }
 }
 
-/// The row in the schema's table of the search index, which exists while that index is turned on, or
-/// of the index of kinds.
+/// The row in the schema's table of the search index, which exists while that index is turned on.
 struct IndexedPart: Hashable {
     /// Of the messages that were stored before the index existed, the key of the one that was
     /// indexed last; empty if none of them is indexed, and `nil` if all of them are.
     var last: KeyBytes?
-    private let format: UInt8
 
     func write(to writer: inout ByteWriter) {
-        writer.byte(format)
+        writer.byte(SearchIndex.format)
         writer.byte(last == nil ? 1 : 0)
         writer.raw(last ?? [])
     }
 
-    init(last: KeyBytes?, format: UInt8 = SearchIndex.format) {
-        self.last = last
-        self.format = format
-    }
+    init(last: KeyBytes?) { self.last = last }
 
     /// - Throws: `Damage` if the row cannot be decoded, or has another format.
-    init(
-        _ reader: inout ByteReader, format: UInt8 = SearchIndex.format
-    ) throws(ByteReader.Damage) {
-        self.format = format
-        guard try reader.byte() == format else {
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        guard try reader.byte() == SearchIndex.format else {
             throw ByteReader.Damage(offset: 0, expected: "the format of this version")
         }
         switch try reader.byte() {

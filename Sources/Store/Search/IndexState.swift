@@ -137,9 +137,7 @@ extension Overlay {
 extension LevelDB {
     /// Turns the search index on or off.
     ///
-    /// If the index has another format, or if one of the rows that are read at opening is damaged,
-    /// the index is removed and built again.
-    ///
+    /// - Throws: Errors of the disk; `corruption` if one of the rows that are read here is damaged.
     /// - Complexity: If the index is off and stays off, one lookup; if it stays on, O(*s*) in its
     ///   segments and unsegmented messages; if it is removed, O(*n*) in its rows.
     func turnIndex(isOn: Bool) throws(StoreError) {
@@ -152,13 +150,20 @@ extension LevelDB {
             try write(overlay, isDurable: false)
             return try removeUnownedIndexRows()
         }
-        do throws(StoreError) {
-            if try CommittedIndex.read(rows) != nil { return try removeUnownedIndexRows() }
-        } catch {
-            guard error.cause is ByteReader.Damage else { throw error }
-        }
-        try beginIndex()
+        if try CommittedIndex.read(rows) == nil { try beginIndex() }
         try removeUnownedIndexRows()
+    }
+
+    /// Returns a Boolean value that indicates whether another version of the code has written the
+    /// index of kinds, or the search index.
+    func hasOtherIndexFormats() throws(StoreError) -> Bool {
+        let rows = Rows(snapshot: try snapshot())
+        func format(_ row: SchemaRow) throws(StoreError) -> UInt8? {
+            try rows.withValue(of: ByteWriter.key { $0.schemaKey(row) }) { $0?.first }
+        }
+        // The search index may be turned off; every cache has kinds.
+        let (kinds, search) = (try format(.kindFormat), try format(.searchIndex))
+        return kinds != KindKey.format || search ?? SearchIndex.format != SearchIndex.format
     }
 
     /// Removes the index, and marks all messages as not indexed.

@@ -75,7 +75,8 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - params: The words, and the messages to search. Without a word to find, there are no
-    ///     results.
+    ///     results, unless the text is empty and a filter other than those of channels and times is
+    ///     set: the results are then all messages that pass the filters.
     ///   - cursor: The cursor of the last message of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: The messages. There are fewer than `limit` only if no other message matches, or
@@ -100,7 +101,8 @@ extension StoreReader {
                 Timestamp(milliseconds: newest + 1))
         }
         let search = StoredSearch(params, in: try view)
-        guard limit > 0, !search.query.required.isEmpty, search.span.lower <= search.span.upper
+        guard limit > 0, !search.query.isEmpty || params.listsAll,
+            search.span.lower <= search.span.upper
         else { return [] }
         switch params.order {
         case .newestFirst: return try search.newest(after: cursor, limit)
@@ -150,17 +152,16 @@ private struct StoredSearch {
 
     /// Returns the newest results after a cursor.
     func newest(after cursor: SearchCursor?, _ limit: Int) throws(StoreError) -> [FoundMessage] {
-        guard view.batch == nil, view.committed.indexDamage.isTrusted(by: view.committed.number)
-        else {
-            return try scanned(after: cursor, limit)
-        }
+        if params.listsAll { return try listed(after: cursor, limit) }
+        guard view.batch == nil else { return try scanned(after: cursor, limit) }
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // Errors with this cause are about a damaged row of the index. The error of a message
-            // that cannot be decoded has another cause.
+            // Errors with this cause are about a damaged row of the index. Until the engine replaces
+            // the cache, search the messages. The error of a message that cannot be decoded has
+            // another cause.
             guard error.cause is ByteReader.Damage else { throw error }
-            view.committed.indexDamage.record(error, in: view.committed.number)
+            _ = view.cache.snapshot.recordingDamage(error)
         }
         return try scanned(after: cursor, limit)
     }
@@ -170,10 +171,31 @@ private struct StoredSearch {
         _ value: UnsafeRawBufferPointer, _ cursor: SearchCursor, _ key: UnsafeRawBufferPointer
     ) throws(StoreError) -> FoundMessage? {
         let message: Message = try view.cache.record(value, as: Rows.messageName(key))
-        guard query.mayMatch(message), params.includes(message),
-            let hits = query.hits(in: message)
-        else { return nil }
+        guard let hits = params.hits(in: message, of: query) else { return nil }
         return FoundMessage(message: message, hits: hits, cursor: cursor)
+    }
+}
+
+// MARK: Without words
+
+extension StoredSearch {
+    /// Returns the newest messages that pass the filters.
+    private func listed(
+        after cursor: SearchCursor?, _ limit: Int
+    ) throws(StoreError) -> [FoundMessage] {
+        let kinds = params.kinds.isEmpty && params.messageType == .file ? .files : params.kinds
+        // The rows of mentions are those of single users.
+        if kinds.isEmpty || kinds.contains(.mention) { return try scanned(after: cursor, limit) }
+        let url = params.channelURLs.count == 1 ? params.channelURLs.first : nil
+        let messages = try view.messages(
+            of: kinds, in: url, after: cursor.map { ($0.position, $0.channelURL) }, limit: limit
+        ) { params.includes($0) }
+        return messages.compactMap { message in
+            message.position.map {
+                let cursor = SearchCursor(position: $0, channelURL: message.channelURL)
+                return FoundMessage(message: message, hits: [], cursor: cursor)
+            }
+        }
     }
 }
 

@@ -64,8 +64,8 @@ extension StoreTable where Key == RawKey, Value == Data {
     /// Creates a table with the types of a definition; values are the bytes on disk.
     package init(_ name: String, home: StoreTableHome, _ definition: TableDefinition) {
         self.init(
-            name, home, definition.version, definition.form, { _, _, value in value },
-            keyParts: definition.keyParts,
+            name, home, version: definition.version, form: definition.form,
+            { _, _, value in value }, keyParts: definition.keyParts,
             encode: { value, writer in value.withUnsafeBytes { writer.raw($0) } },
             decode: { Data($0) })
     }

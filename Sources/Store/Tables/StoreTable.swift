@@ -17,7 +17,7 @@ public import Models
 /// Foundation's `JSONEncoder` writes with sorted keys and its default strategies, so equal values
 /// have equal bytes. Data is stored as it is, and a record in its binary form.
 public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
-    /// The name of the table: 1 to 255 bytes.
+    /// The name of the table: 1 to 255 bytes, in Unicode's normalization form C.
     public let name: String
 
     /// The database of the rows.
@@ -65,7 +65,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         self.init(
-            name, home, version, "json", migration,
+            name, home, version: version, form: "json", migration,
             encode: { value, writer in
                 try encoder.encode(value).withUnsafeBytes { writer.raw($0) }
             },
@@ -80,7 +80,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
         migration: Migration? = nil
     ) where Value == Data {
         self.init(
-            name, home, version, "data", migration,
+            name, home, version: version, form: "data", migration,
             encode: { value, writer in value.withUnsafeBytes { writer.raw($0) } },
             decode: { Data($0) })
     }
@@ -93,13 +93,13 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
         migration: Migration? = nil
     ) where Value: Record {
         self.init(
-            name, home, version, "record \(Value.schema.name)", migration,
+            name, home, version: version, form: "record \(Value.schema.name)", migration,
             encode: { value, writer in value.withSerializedBytes { writer.raw($0) } },
             decode: { try Value(serialized: $0) })
     }
 
     init(
-        _ name: String, _ home: StoreTableHome, _ version: Int, _ form: String,
+        _ name: String, _ home: StoreTableHome, version: Int, form: String,
         _ migration: Migration?, keyParts: [StoreKeyPart] = Key.keyParts,
         encode: @escaping @Sendable (Value, inout ByteWriter) throws -> Void,
         decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Value

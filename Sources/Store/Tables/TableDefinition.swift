@@ -1,3 +1,4 @@
+import Foundation
 import Models
 
 // On-disk format, DO NOT CHANGE: see Docs/Format.md. Both databases have these rows.
@@ -104,7 +105,8 @@ final class UsedTables: Sendable {
     }
 
     private struct State {
-        var uses: [String: Use] = [:]
+        /// The uses by the bytes with which the tables' rows begin.
+        var uses: [KeyBytes: Use] = [:]
         /// The names of the cached tables with rows; `nil` until they are read.
         var cachedNames: Set<String>?
     }
@@ -121,7 +123,7 @@ final class UsedTables: Sendable {
             version: table.version)
         // The prompt and the inspector take the types from the definition.
         let isRaw = Key.self == RawKey.self
-        let known = isRaw ? nil : state.withLock { $0.uses[table.name] }
+        let known = isRaw ? nil : state.withLock { $0.uses[table.rowPrefix] }
         if known == use { return }
         let path = view.rows(of: table.home).path
         func fail(_ message: String) -> StoreError {
@@ -134,6 +136,9 @@ final class UsedTables: Sendable {
             throw StoreError(
                 .invalid, "the name of a table has \(table.name.utf8.count) bytes, not 1 to 255",
                 path: path)
+        }
+        guard table.name.isComposed else {
+            throw fail("has a name in decomposed form: use precomposedStringWithCanonicalMapping")
         }
         let other: StoreTableHome = table.home == .kept ? .cached : .kept
         guard try view.rows(of: other).tableDefinition(table.name) == nil else {
@@ -155,10 +160,13 @@ final class UsedTables: Sendable {
                 throw fail("has values of type \(found.form), not \(new.form)")
             }
         }
-        if !isRaw { state.withLock { $0.uses[table.name] = use } }
+        if !isRaw { state.withLock { $0.uses[table.rowPrefix] = use } }
     }
 
-    func forget(_ name: String) { state.withLock { $0.uses[name] = nil } }
+    func forget(_ name: String) {
+        let prefix = ByteWriter.key { $0.tableRowPrefix(name) }
+        state.withLock { $0.uses[prefix] = nil }
+    }
 
     /// Records that a cached table has rows.
     func addCached(_ name: String) { state.withLock { _ = $0.cachedNames?.insert(name) } }
@@ -174,4 +182,14 @@ final class UsedTables: Sendable {
 
 extension StoreView {
     func rows(of home: StoreTableHome) -> Rows { home == .kept ? outbox : cache }
+}
+
+extension String {
+    /// A Boolean value that indicates whether the text is in Unicode's normalization form C.
+    ///
+    /// Swift considers other forms of a text equal to it, although their bytes differ.
+    fileprivate var isComposed: Bool {
+        utf8.allSatisfy { $0 < 0x80 }
+            || utf8.elementsEqual(precomposedStringWithCanonicalMapping.utf8)
+    }
 }

@@ -11,11 +11,11 @@ extension Batch {
     ///   - people: The affected users, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
     ///     It saves the caller a lookup for comparing versions. By default, the channel is
-    ///     replaced. If the stored channel is an open channel or cannot be decoded, it is replaced
-    ///     without calling the closure.
+    ///     replaced. If the stored channel is an open channel, it is replaced without calling the
+    ///     closure.
     /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
+    ///   bytes; `io`, or `corruption` if a row of the channel is corrupted.
     /// - Complexity: One lookup, two for a new channel.
     @discardableResult
     public func save(
@@ -38,11 +38,11 @@ extension Batch {
     ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
     ///   - source: The source of the change, reported to observers.
     ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
-    ///     By default, the channel is replaced. If the stored channel is a group channel or cannot
-    ///     be decoded, it is replaced without calling the closure.
+    ///     By default, the channel is replaced. If the stored channel is a group channel, it is
+    ///     replaced without calling the closure.
     /// - Returns: A Boolean value that indicates whether the channel was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
+    ///   bytes; `io`, or `corruption` if a row of the channel is corrupted.
     /// - Complexity: Two lookups.
     @discardableResult
     public func save(
@@ -61,8 +61,8 @@ extension Batch {
     /// and pin.
     ///
     /// - Returns: A Boolean value that indicates whether any data was stored.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the channel's number is
-    ///   corrupted. The channel's other data need not be readable.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row of the channel is
+    ///   corrupted.
     /// - Complexity: O(*r*) in the rows of the app's cached tables whose keys begin with the channel.
     ///   All other rows become inaccessible immediately, and are removed from the disk after the
     ///   commit.
@@ -136,28 +136,15 @@ extension Batch {
             })
     }
 
-    /// Returns the stored channel; `nil` if there is none, or if it cannot be decoded.
-    ///
-    /// A row that cannot be decoded is removed, so that the channel can be saved again.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
-        for table in [Table.groupChannel, .openChannel] {
-            let key = ByteWriter.key { $0.table(table, number) }
-            let value = try cache.withValue(of: key) { (value) throws(StoreError) in
-                value.map(Array.init)
-            }
-            guard let value else { continue }
-            do throws(SerializationError) {
-                return table == .groupChannel
-                    ? .group(try GroupChannel(serialized: value))
-                    : .open(try OpenChannel(serialized: value))
-            } catch {
-                rows.cache.remove { $0.raw(key) }
-                hasReplacedUnreadable = true
-            }
-        }
-        return nil
+        let group: GroupChannel? = try cache.record(
+            ByteWriter.key { $0.table(.groupChannel, number) }, as: "channel \(url)")
+        if let group { return .group(group) }
+        let open: OpenChannel? = try cache.record(
+            ByteWriter.key { $0.table(.openChannel, number) }, as: "channel \(url)")
+        return open.map { .open($0) }
     }
 
     private func lastAccess() throws(StoreError) -> UInt64 {

@@ -5,14 +5,33 @@ extension Batch {
     ///
     /// Gaps that overlap the new gap are merged into it. The merged gap keeps the earliest
     /// `changesSince`. It keeps the backfill cursor of the gap with the newest upper bound, because
-    /// a backfill starts at the upper bound.
+    /// a backfill starts at the upper bound. In the new gap and below it, messages of every kind may
+    /// be missing.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
-    ///   channel is damaged.
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is
+    ///   damaged.
     /// - Complexity: O(*n*) in the number of overlapped gaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
+        try limitKindCoverage(of: gap.channelURL, to: gap.upper)
+    }
+
+    /// Opens a gap to `upper` for messages that are about to be removed, of which `newest` is the
+    /// newest.
+    ///
+    /// A gap's backfill cursor means that the messages inside of the gap that are newer than the
+    /// cursor are stored. If one of them is removed, the backfill has to begin again.
+    func openGap(
+        in url: ChannelURL, to upper: Gap.Bound, removing newest: Position
+    ) throws(StoreError) {
+        let former = try gap(around: newest, in: url)
+        try open(Gap(in: url, to: upper))
+        guard former?.backfillCursor != nil,
+            var gap = try gaps(in: url, from: .beginning, to: upper).first
+        else { return }
+        gap.backfillCursor = nil
+        try update(gap)
     }
 
     /// Closes the gaps from `first` through `last`, because the history between these bounds is now
@@ -29,8 +48,8 @@ extension Batch {
     ///     one.
     /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
-    ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
-    ///   the channel is damaged.
+    ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the
+    ///   channel is damaged.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -39,7 +58,7 @@ extension Batch {
         try checkOrder(first, last)
         let number = try number(assigningTo: url)
         var rest: Gap?
-        try carve(url, number, first, last) { (older: inout Gap) in
+        try removeSegments(of: url, number, from: first, through: last) { (older: inout Gap) in
             older.backfillCursor = backfillCursor
             rest = older
         }
@@ -62,8 +81,8 @@ extension Batch {
     /// Marks a range of history as stale, and merges it with the stale ranges that it overlaps.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
-    ///   channel is damaged.
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is
+    ///   damaged.
     /// - Complexity: O(*n*) in the number of overlapped stale ranges.
     package func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
@@ -73,13 +92,13 @@ extension Batch {
     /// again.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or if a name is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    ///   longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is damaged.
     package func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
         try checkOrder(first, last)
         guard let number = try number(of: url) else { return }
-        try carve(url, number, first, last) { (_: inout StaleRange) in }
+        try removeSegments(of: url, number, from: first, through: last) { (_: inout StaleRange) in }
     }
 
     func putGap(_ gap: Gap, _ number: ChannelNumber) throws(StoreError) {
@@ -102,25 +121,6 @@ extension Batch {
     package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(assigningTo: tombstone.channelURL))
-    }
-
-    /// Returns the tombstones of a channel, except damaged ones.
-    func readableTombstones(
-        of url: ChannelURL, _ number: ChannelNumber
-    ) throws(StoreError) -> [Tombstone] {
-        let cache = cache
-        let prefix = ByteWriter.key { $0.table(.tombstone, number) }
-        var tombstones: [Tombstone] = []
-        try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
-            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            // Omit a damaged tombstone without an error, so that the caller can write the other
-            // tombstones again.
-            if let tombstone = try? cache.tombstone(id, value, in: url) {
-                tombstones.append(tombstone)
-            }
-            return true
-        }
-        return tombstones
     }
 
     func put(_ tombstone: Tombstone, _ number: ChannelNumber) {
@@ -151,77 +151,26 @@ extension Batch {
         }
         let number = try number(assigningTo: segment.channelURL)
         var segment = segment
-        var bounds: (lower: Gap.Bound, upper: Gap.Bound)
-        repeat {
-            bounds = (segment.lower, segment.upper)
-            let overlapped: [Value] = try segments(
-                of: segment.channelURL, number, above: bounds.lower, below: bounds.upper)
-            for old in overlapped {
-                segment.absorb(old)
-                removeRow(old, number)
-                record(old.removed)
-            }
-            // Repeat if the segment has grown, because it may overlap further segments now. That is
-            // possible only if damaged rows overlap each other.
-        } while (segment.lower, segment.upper) != bounds
+        let overlapped: [Value] = try view.segments(
+            of: segment.channelURL, number, above: segment.lower, below: segment.upper)
+        for old in overlapped {
+            segment.absorb(old)
+            removeRow(old, number)
+            record(old.removed)
+        }
         putRow(segment, number)
         record(segment.saved)
     }
 
-    /// Returns the segments that overlap the range between two bounds.
-    ///
-    /// If a segment cannot be decoded, the channel's history first becomes one gap.
-    private func segments<Value: Segment>(
-        of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
-    ) throws(StoreError) -> [Value] {
-        do throws(StoreError) {
-            return try view.segments(of: url, number, above: lower, below: upper)
-        } catch {
-            guard error.cause is ByteReader.Damage else { throw error }
-        }
-        try forgetCoverage(of: url, number)
-        return try view.segments(of: url, number, above: lower, below: upper)
-    }
-
-    /// Makes all of a channel's history one gap.
-    ///
-    /// This is necessary if a gap or a stale range is damaged, because its bounds and its
-    /// `changesSince` are then unknown. If the gap were smaller, unknown history could count as
-    /// known.
-    private func forgetCoverage(
-        of url: ChannelURL, _ number: ChannelNumber
-    ) throws(StoreError) {
-        let cache = cache
-        var keys: [KeyBytes] = []
-        var known: [Change.Operation] = []
-        func read<Value: Segment>(_ type: Value.Type) throws(StoreError) {
-            let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-            try cache.scan(table) { (key, value) throws(StoreError) in
-                keys.append(Array(key))
-                // Observers do not know a segment that cannot be decoded, so they need no report of
-                // its removal.
-                if let old: Value = try? cache.segment(key, value, of: url) {
-                    known.append(old.removed)
-                }
-                return true
-            }
-        }
-        try read(Gap.self)
-        try read(StaleRange.self)
-        for key in keys { rows.cache.remove { $0.raw(key) } }
-        for operation in known { record(operation) }
-        try putGap(Gap(in: url), number)
-    }
-
-    private func carve<Value: Segment>(
-        _ url: ChannelURL, _ number: ChannelNumber, _ first: Gap.Bound, _ last: Gap.Bound,
+    private func removeSegments<Value: Segment>(
+        of url: ChannelURL, _ number: ChannelNumber, from first: Gap.Bound, through last: Gap.Bound,
         changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        let cut: [Value] = try segments(of: url, number, above: first, below: last)
+        let cut: [Value] = try view.segments(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
             record(old.removed)
-            for var part in old.carved(from: first, through: last) {
+            for var part in old.removing(from: first, through: last) {
                 if part.upper == first { changeOlderPart(&part) }
                 putRow(part, number)
                 record(part.saved)

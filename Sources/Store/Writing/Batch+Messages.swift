@@ -107,10 +107,10 @@ extension Batch {
         return message
     }
 
-    /// Removes a message, even if it cannot be decoded.
+    /// Removes a message.
     ///
     /// - Returns: A Boolean value that indicates whether the message was stored.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if an index row of the message is
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row of the message is
     ///   corrupted.
     /// - Complexity: Two lookups; three if the message has a request ID.
     @discardableResult
@@ -135,7 +135,7 @@ extension Batch {
     ///
     /// - Returns: The number of removed messages; 0 if `first` is above `last`, or if the channel
     ///   is unknown.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row is corrupted.
     /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     package func removeMessages(
@@ -178,7 +178,7 @@ extension Batch {
     ///   - url: The URL of the channel.
     ///   - source: The source of the change, reported to observers.
     /// - Returns: The number of removed messages.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row is corrupted.
     /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     public func evictOldestMessages(
@@ -223,7 +223,7 @@ extension Batch {
         let end = oldestLeft
         try whole { () throws(StoreError) in
             // Open the gap first, so that no message was removed if opening the gap fails.
-            try open(Gap(in: url, to: end))
+            try openGap(in: url, to: end, removing: newest.position)
             try remove(removed, number)
             if end == .end { try removeRows(of: url) }
         }
@@ -234,11 +234,11 @@ extension Batch {
     /// Removes all messages and the coverage of a channel.
     ///
     /// The channel's history is then one gap. The channel itself, its outbox items and its
-    /// tombstones are kept. Stale ranges and corrupted rows are removed. For a channel without
-    /// stored data, the call has no effect.
+    /// tombstones are kept. Stale ranges are removed. For a channel without stored data, the call has
+    /// no effect.
     ///
-    /// - Throws: ``StoreError`` with code `io`; `corruption` if the number of the channel is
-    ///   corrupted; `invalid` after four billion clearings, when all channel numbers are used.
+    /// - Throws: ``StoreError`` with code `io`; `corruption` if the state, a tombstone or the row of the
+    ///   channel is corrupted; `invalid` after four billion clearings, when all channel numbers are used.
     /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows become
     ///   inaccessible immediately, and this commit and later ones remove them from the disk.
     public func clearMessages(
@@ -259,13 +259,10 @@ extension Batch {
 /// The properties of a stored message from which its index rows are derived.
 struct HeldMessage {
     let position: Position
-    /// The decoded message; `nil` if the message cannot be decoded.
-    ///
-    /// A message that cannot be decoded can still be removed or replaced.
-    let message: Message?
+    let message: Message
 
-    var requestID: RequestID? { message?.requestID }
-    var parentID: MessageID? { message?.parentMessageID }
+    var requestID: RequestID? { message.requestID }
+    var parentID: MessageID? { message.parentMessageID }
 
     /// Returns the request ID of the message; `nil` if a later message has the same request ID.
     func ownRequestID(
@@ -282,10 +279,9 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // Ignore the error: a message that cannot be decoded counts as stored. Reading the message
-        // throws the error.
         HeldMessage(
-            position: try position(ofMessageKey: key), message: try? Message(serialized: value))
+            position: try position(ofMessageKey: key),
+            message: try record(value, as: Rows.messageName(key)))
     }
 
     func position(ofMessageKey key: UnsafeRawBufferPointer) throws(StoreError) -> Position {

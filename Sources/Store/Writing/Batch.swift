@@ -44,10 +44,6 @@ public final class Batch: StoreReader {
     ///
     /// The engine must not send their earlier form if the outbox is replaced by an earlier copy.
     var hasReplacedOutboxItems = false
-    /// A Boolean value that indicates whether the batch has replaced an unreadable channel row.
-    ///
-    /// Values that are derived from all rows must then be computed again.
-    var hasReplacedUnreadable = false
     /// The names of the tables of the app that have a definition.
     var definedTables: Set<String> = []
     /// The tables of the app whose changes the batch records.
@@ -98,8 +94,8 @@ public final class Batch: StoreReader {
     }
 
     init(
-        _ committed: CommittedState, _ next: NextNumbers, _ known: consuming Known,
-        _ index: consuming IndexState? = nil, observedTables: ObservedTables = ObservedTables()
+        _ committed: CommittedState, next: NextNumbers, known: consuming Known,
+        index: consuming IndexState? = nil, observedTables: ObservedTables = ObservedTables()
     ) {
         self.observedTables = observedTables
         self.committed = committed
@@ -243,7 +239,7 @@ extension Batch {
         latest = nil
         known.states = [:]
         rows.states = [:]
-        invalidateCount()
+        rows.hasClearedAll = true
     }
 
     func setNumber(_ number: ChannelNumber?, of url: ChannelURL) {
@@ -275,11 +271,7 @@ extension Batch {
     ///
     /// Its rows are then invisible, and are purged later.
     func release(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
-        if let state = try readableState(of: number) {
-            rows.addedMessages -= Int(state.messageCount)
-        } else {
-            invalidateCount()
-        }
+        rows.addedMessages -= Int(try state(of: number).messageCount)
         setNumber(nil, of: url)
         rows.cache.remove { $0.nameKey(url) }
         release(number)
@@ -296,9 +288,9 @@ extension Batch {
     ///
     /// Only the channel's own row and its tombstones are copied to the new number.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
-        var state = try readableState(of: old) ?? ChannelState()
+        var state = try state(of: old)
         let channel = try storedChannel(url, old)
-        let tombstones = try readableTombstones(of: url, old)
+        let tombstones = try tombstones(in: url)
         try release(old, of: url)
         let number = try assignNumber(to: url)
         // Keep the tombstones, because a page that was requested before a deletion may still
@@ -314,32 +306,11 @@ extension Batch {
         return number
     }
 
-    /// Returns the state of a channel; a damaged state is rebuilt by counting the messages.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
-        if let state = try readableState(of: number) { return state }
-        var state = ChannelState()
-        // Count the messages as of the commit before the batch, because each operation of the batch
-        // adds its own change to the count.
-        let stored = Rows(snapshot: committed.cache)
-        state.messageCount = Int64(
-            try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
-        putState(state, number)
-        invalidateCount()
-        return state
-    }
-
-    /// Returns the state of a channel; `nil` if it is damaged.
-    private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = rows.states[number] ?? known.states[number] { return state }
-        let state = try cache.readableState(of: number)
+        let state = try cache.state(of: number) ?? ChannelState()
         known.states[number] = state
         return state
-    }
-
-    /// Marks the total message count as unknown.
-    private func invalidateCount() {
-        hasReplacedUnreadable = true
-        rows.hasLostCount = true
     }
 
     func putState(_ state: ChannelState, _ number: ChannelNumber) {
@@ -348,7 +319,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // Prevent a negative count, because the stored count may have been damaged.
+        // A stored count that contradicts the messages must not become negative.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)

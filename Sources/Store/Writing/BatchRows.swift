@@ -13,7 +13,7 @@ final class BatchRows {
     var states: [ChannelNumber: ChannelState] = [:]
     /// The number of messages that the batch adds, minus those that it removes.
     var addedMessages = 0
-    /// A Boolean value that indicates whether ``addedMessages`` is wrong, because a stored count
-    /// was damaged.
-    var hasLostCount = false
+    /// A Boolean value that indicates whether the batch has removed all channels, so that
+    /// ``addedMessages`` does not count the removed messages.
+    var hasClearedAll = false
 }

@@ -89,6 +89,10 @@ extension Change {
         case savedStaleRange(StaleRange)
         /// A stale range was removed.
         case removedStaleRange(StaleRange)
+        /// The coverage of a kind was saved.
+        case savedKindCoverage(KindCoverage)
+        /// The coverage of a kind was removed: messages of the kind may be missing in each gap.
+        case removedKindCoverage(KindCoverage)
 
         /// A new or changed user was saved.
         case savedUser(User)
@@ -165,6 +169,8 @@ extension Change.Operation {
         case .savedOpenChannel(let channel): channel.url
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
+        case .savedKindCoverage(let coverage), .removedKindCoverage(let coverage):
+            coverage.channelURL
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
         case .savedDraft(_, let url, _), .savedLabels(_, let url, _): url
         case .ephemeral(.typing(_, let url)), .ephemeral(.participants(_, _, let url)),

@@ -15,7 +15,7 @@ extension LevelDB {
         var purge = purge
         let rows = Rows(snapshot: try snapshot())
         let removals = Overlay()
-        if !purge.isRead { purge.begin(with: try rows.clearedNumbers(removing: removals)) }
+        if !purge.isRead { purge.begin(with: try rows.clearedNumbers()) }
         purge.putStop(into: removals)
         try purge.run(rows, removals, atMost: limit)
         if !removals.isEmpty { try write(removals, isDurable: false) }
@@ -128,18 +128,10 @@ struct Purge {
 
 extension Rows {
     /// Returns the numbers that no channel has any longer and whose rows may still exist.
-    ///
-    /// Also removes rows whose keys contain no number.
-    fileprivate func clearedNumbers(
-        removing removals: Overlay
-    ) throws(StoreError) -> [ChannelNumber] {
+    fileprivate func clearedNumbers() throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         try scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
-            if let number = readableNumber(ofKey: key), key.count == Table.prefixSize {
-                numbers.append(number)
-            } else {
-                removals.remove { $0.raw(key) }
-            }
+            numbers.append(try number(ofKey: key))
             return true
         }
         return numbers

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTestSupport
 import Testing
 
 @testable import Store
@@ -46,9 +47,7 @@ import Testing
 
     /// The code block with these rows in Docs/Format.md.
     @Test func pageShowsTheRowsOfATable() throws {
-        let url = URL(filePath: #filePath).appending(path: "../../../../Docs/Format.md")
-            .standardized
-        let page = try String(contentsOf: url, encoding: .utf8)
+        let page = try Repository.text(of: "Docs/Format.md")
         let store = try ChatStore.inMemory()
         try store.write { try $0.put(Note(text: "Hi"), for: Pair("c", 5), in: notes) }
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("62 0005") }

@@ -224,6 +224,18 @@ extension StoreRows where Value == Bookmark, Key == BookmarkKey {
         #expect(try store.values(in: other).map(\.value) == [1] && store.check() == [])
     }
 
+    /// The two names are equal for Swift, and have different bytes.
+    @Test func nameInDecomposedFormIsRefused() throws {
+        let store = try ChatStore.inMemory()
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        try store.write { try $0.put(1, for: 1, in: StoreTable<Int, Int>(composed)) }
+        let error = #expect(throws: StoreError.self) {
+            try store.write { try $0.put(2, for: 1, in: StoreTable<Int, Int>(decomposed)) }
+        }
+        #expect(error?.code == .invalid)
+        #expect(try store.value(for: 1, in: StoreTable<Int, Int>(composed)) == 1)
+    }
+
     @Test func valueThatDoesNotDecodeHidesNoOther() throws {
         let store = try ChatStore.inMemory()
         let texts = StoreTable<Int, String>("values")
