@@ -62,9 +62,50 @@ import Testing
         let truncation = FeedEvent.truncation(in: "one")
         let reported = FeedPlan.items(of: [truncation]).flatMap(\.sources)
         #expect(FeedPlan.items(of: [truncation], reported: reported).isEmpty)
-        let items = FeedPlan.items(
-            of: [truncation], reported: reported, repeatsOmissions: true)
-        #expect(items.map(\.event) == [truncation])
+        #expect(FeedPlan.fingerprints(reported, validForNewer: [truncation]) == [])
+    }
+
+    /// The answer with the newer batch is lost, so the device has not seen its truncation.
+    @Test func truncationOfALostAnswerIsReportedAgain() async throws {
+        server.emit(.truncation(in: "one"))
+        server.receive("a")
+        network.update { $0.feed.batchCap = 1 }
+        let first = try await network.feed(since: "0")
+        #expect(first.picture == "~")
+        server.receive("b")
+        network.failNext(1, of: [.feed], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        await #expect(throws: BackendError.self) { try await network.feed(since: first.cursor) }
+        #expect(try await network.feed(since: first.cursor).picture == "~")
+    }
+
+    /// The newer batch has two equal truncations, and is reported in parts.
+    @Test func eachTruncationOfANewerBatchIsReported() async throws {
+        server.emit(.truncation(in: "one"))
+        server.emit(.truncation(in: "two"))
+        server.receive("a")
+        network.update { $0.feed.batchCap = 1 }
+        var batch = try await network.feed(since: "0")
+        batch = try await network.feed(since: batch.cursor)
+        #expect(batch.events == [.truncation(in: "two")])
+        server.receive("b")
+        var events: [FeedEvent] = []
+        for _ in 1...2 {
+            batch = try await network.feed(since: batch.cursor)
+            events += batch.events
+        }
+        #expect(events == [.truncation(in: "one"), .truncation(in: "two")])
+    }
+
+    /// The user leaves a channel and is invited again, twice.
+    ///
+    /// The batch is requested again after its first part and the second removal were reported.
+    @Test func invitationAfterAnEqualOneIsReported() {
+        let left = FeedEvent.channelRemoved("one", .left)
+        let invited = FeedEvent.channel(ChannelUpdate("one", Patch()))
+        let reported = FeedPlan.items(of: [left, invited, left]).flatMap(\.sources)
+        let items = FeedPlan.items(of: [left, left, invited], reported: reported)
+        #expect(items.map(\.event) == [invited])
+        #expect(FeedPlan.items(of: [left, invited, left], reported: reported).isEmpty)
     }
 
     @Test func restOfABatchFollowsATruncation() async throws {

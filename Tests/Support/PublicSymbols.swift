@@ -54,8 +54,7 @@ package struct PublicSymbols {
     /// Reads the symbols of some modules.
     package init(of modules: [String] = ["Models", "Store", "Sync", "Collections"]) throws {
         let build = try BuiltProgram.url("scrollback-repl").deletingLastPathComponent()
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         let output = try ScratchDirectory.made()
         defer { output.remove() }
         let map = build.appending(path: "CScrollbackLevelDB.build/module.modulemap").path

@@ -16,6 +16,17 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.messages)
     }
 
+    /// Returns a page of the messages of some kinds that are older than an anchor.
+    public func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
+    ) async throws(BackendError) -> MessagePage {
+        let answer = try connection.ask(.kindFilter) { state, session throws(BackendError) in
+            try state.messages(
+                of: kinds, in: channelURL, at: anchor, older: older, newer: 0, for: session.userID)
+        }
+        return connection.withoutReactions(answer, in: \.messages)
+    }
+
     /// Returns messages by their IDs.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL

@@ -71,6 +71,12 @@ extension EmbeddedConnection {
                 for: session.userID)
             return connection.withoutReactions(page, in: \.elements)
         }
+        // Each request reads the messages of the user's channels.
+        requests.on(ListMentions.self) { request, state, session throws(BackendError) in
+            let page = try state.mentions(
+                of: session.userID, after: request.cursor, limit: request.limit)
+            return connection.withoutReactions(page, in: \.elements)
+        }
         requests.on(CreatePoll.self) { request, state, session throws(BackendError) in
             try state.createPoll(request.poll, by: session.userID)
         }

@@ -124,7 +124,7 @@ struct FeedBuilder {
         _ cause: LogEntry.Cause? = nil
     ) throws(BackendError) {
         let view = try state.view(channel, for: userID)
-        add(Patch(whole: view), channel, source, cause)
+        add(Patch(whole: view), of: channel, source, cause)
     }
 
     private mutating func addPart(
@@ -133,12 +133,12 @@ struct FeedBuilder {
     ) throws(BackendError) {
         if channel.isOpen { return events.append(.openChannel(state.view(channel))) }
         let view = try state.view(channel, for: userID)
-        add(Patch(part, of: view), channel, source, cause)
+        add(Patch(part, of: view), of: channel, source, cause)
     }
 
     private mutating func add(
-        _ patch: Patch<GroupChannel>, _ channel: ServerChannel, _ source: CollectionEventSource,
-        _ cause: LogEntry.Cause?
+        _ patch: Patch<GroupChannel>, of channel: ServerChannel, _ source: CollectionEventSource,
+        _ cause: LogEntry.Cause? = nil
     ) {
         events.append(
             .channel(
@@ -174,7 +174,7 @@ struct FeedBuilder {
                 } else {
                     Patch(messagesOf: try state.partialView(channel, for: userID))
                 }
-            add(patch, channel, source, nil)
+            add(patch, of: channel, source)
         }
     }
 }

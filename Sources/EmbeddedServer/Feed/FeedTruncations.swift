@@ -20,7 +20,7 @@ final class FeedTruncations {
     /// Returns a Boolean value that indicates whether an entry is omitted, and adds a truncation
     /// for the first omitted entry of a channel.
     func hides(
-        _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
+        _ entry: LogEntry, at sequence: LogSequence, of state: ServerState,
         _ builder: inout FeedBuilder
     ) throws(BackendError) -> Bool {
         guard entry.isOfMessages, let channel = state.channels[entry.channel], !channel.isOpen,

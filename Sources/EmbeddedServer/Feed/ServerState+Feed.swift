@@ -75,7 +75,9 @@ extension ServerState {
             }
         }
         for (sequence, entry) in entries {
-            if let truncations, try truncations.hides(entry, sequence, self, &builder) { continue }
+            if let truncations, try truncations.hides(entry, at: sequence, of: self, &builder) {
+                continue
+            }
             try builder.add(entry, sequence)
         }
         if isAtEnd { next.sequence = counters.sequence }

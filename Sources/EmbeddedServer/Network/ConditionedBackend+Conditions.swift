@@ -50,7 +50,7 @@ extension ConditionedBackend {
         at point: CallPoint = .beforeEffect
     ) {
         guard count > 0 else { return }
-        script(count, calls, error, point)
+        script(count, of: calls, error, at: point)
     }
 
     /// Makes all calls of some kinds fail until ``stopFailing()``.
@@ -63,7 +63,7 @@ extension ConditionedBackend {
         of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
     ) {
-        script(nil, calls, error, point)
+        script(nil, of: calls, error, at: point)
     }
 
     /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` have
@@ -71,7 +71,7 @@ extension ConditionedBackend {
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
-        _ count: Int?, _ calls: CallSet, _ error: BackendError, _ point: CallPoint
+        _ count: Int?, of calls: CallSet, _ error: BackendError, at point: CallPoint
     ) {
         let failure = ScriptedFailure(
             count: count, calls: calls, failure: CallOutcome.Failure(error, point))

@@ -71,29 +71,33 @@ extension ConditionedBackend {
             return repeated
         }
 
-        let kept = state.withLock { $0.cutBatch }
-        let isKept = requested.part > 0 && kept?.since == since
-        let whole: FeedBatch
-        if let kept, isKept {
-            whole = kept.batch
-        } else {
-            whole = try await base.feed(since: FeedCursor(since))
+        var whole = try await base.feed(since: FeedCursor(since))
+        let kept = requested.part > 0 ? state.withLock { $0.cutBatch } : nil
+        if let kept, kept.since == since {
+            whole.events += kept.batch.events.filter(\.isReportedOnce)
         }
-        let batch = cut(whole, since: since, isKept: isKept, requested, passage, &plan)
+        // The kept batch may be newer than that of the last part, if the answer to an earlier
+        // request for this part was lost.
+        let isKept = kept.map { $0 == (since, requested.part, whole) } ?? false
+        let batch = cut(
+            whole, since: since, isKept: isKept, at: requested, passage, &plan)
         state.withLock { $0.lastBatch = batch }
         return batch
     }
 
     /// Returns the next part of a batch.
     ///
-    /// If the batch was not kept since its last part, it may also contain events that happened
-    /// since then.
+    /// If the batch is not the one of the last part, it also contains events and states that are
+    /// newer than that part.
     private func cut(
-        _ whole: FeedBatch, since: String, isKept: Bool, _ requested: ConditionedCursor,
+        _ whole: FeedBatch, since: String, isKept: Bool, at requested: ConditionedCursor,
         _ passage: Passage, _ plan: inout FeedPlan
     ) -> FeedBatch {
-        var items = FeedPlan.items(
-            of: whole.events, reported: requested.reported, repeatsOmissions: !isKept)
+        let reported =
+            isKept
+            ? requested.reported
+            : FeedPlan.fingerprints(requested.reported, validForNewer: whole.events)
+        var items = FeedPlan.items(of: whole.events, reported: reported)
         items = withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: requested.part)
@@ -107,10 +111,10 @@ extension ConditionedBackend {
         } else {
             var next = ConditionedCursor(since)
             next.part = requested.part + 1
-            next.reported = requested.reported + lost + arranged.prefix(length).flatMap(\.sources)
+            next.reported = reported + lost + arranged.prefix(length).flatMap(\.sources)
             batch.cursor = feedCursor(next)
             batch.isLive = false
-            state.withLock { $0.cutBatch = (since, whole) }
+            state.withLock { $0.cutBatch = (since, next.part, whole) }
             log(passage, "\(length) of \(arranged.count) events delivered")
         }
         return batch

@@ -1,5 +1,5 @@
 import Models
-import Sync
+package import Sync
 
 // Holding calls, so that a test can decide in which order they continue.
 extension ConditionedBackend {
@@ -22,6 +22,16 @@ extension ConditionedBackend {
 
     /// The held calls, in the order in which they were held.
     public var held: [HeldCall] { state.withLock { $0.held.calls } }
+
+    /// The calls in flight: those that are neither delayed nor held, and the numbers of the others.
+    package var callsInFlight: (moving: [CallName], delayedCount: Int, heldCount: Int) {
+        state.withLock { state in
+            let held = Set(state.held.calls.map(\.number))
+            let moving = state.calls.filter { !$0.value.isDelayed && !held.contains($0.key) }
+            let delayedCount = state.calls.values.count { $0.isDelayed }
+            return (moving.values.map(\.name), delayedCount, held.count)
+        }
+    }
 
     /// Waits until at least a given number of calls are held.
     ///

@@ -10,9 +10,21 @@ extension ConditionedBackend {
     ) async throws(BackendError) -> MessagePage {
         let call = CoreCall.Messages(
             channelURL: channelURL, anchor: anchor, older: older, newer: newer)
-        return try await historyPage(call, anchor, older, newer) {
+        return try await historyPage(call, at: anchor, older: older, newer: newer) {
             anchor, older, newer throws(BackendError) in
             try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
+        }
+    }
+
+    /// Forwards the call with a page size that the conditions allow.
+    public func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
+    ) async throws(BackendError) -> MessagePage {
+        let call = CoreCall.MessagesOfKinds(
+            kinds: kinds, channelURL: channelURL, anchor: anchor, older: older)
+        return try await historyPage(call, at: anchor, older: older) {
+            anchor, older, _ throws(BackendError) in
+            try await base.messages(of: kinds, in: channelURL, at: anchor, older: older)
         }
     }
 
@@ -23,7 +35,7 @@ extension ConditionedBackend {
     ) async throws(BackendError) -> MessagePage {
         let call = CoreCall.Replies(
             parentID: parentID, channelURL: channelURL, anchor: anchor, older: older, newer: newer)
-        return try await historyPage(call, anchor, older, newer) {
+        return try await historyPage(call, at: anchor, older: older, newer: newer) {
             anchor, older, newer throws(BackendError) in
             try await base.replies(
                 to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
@@ -36,7 +48,8 @@ extension ConditionedBackend {
     ) async throws(BackendError) -> Page<GroupChannel> {
         try await perform(CoreCall.Channels(query: query, cursor: cursor)) {
             passage throws(BackendError) in
-            try await listPage(passage, cursor, query.limit) { cursor, limit throws(BackendError) in
+            try await listPage(passage, after: cursor, limit: query.limit) {
+                cursor, limit throws(BackendError) in
                 var query = query
                 query.limit = limit
                 return try await base.channels(matching: query, after: cursor)
@@ -48,7 +61,8 @@ extension ConditionedBackend {
     func page<List: PageOfList>(
         of list: List, _ passage: Passage
     ) async throws(BackendError) -> List.Answer {
-        try await listPage(passage, list.cursor, list.limit) { cursor, limit throws(BackendError) in
+        try await listPage(passage, after: list.cursor, limit: list.limit) {
+            cursor, limit throws(BackendError) in
             var list = list
             (list.cursor, list.limit) = (cursor, limit)
             return try await list.make(on: base)
@@ -80,7 +94,7 @@ extension ConditionedBackend {
     // MARK: Pages
 
     private func historyPage(
-        _ call: some ChannelCall<MessagePage>, _ anchor: MessageAnchor, _ older: Int, _ newer: Int,
+        _ call: some ChannelCall<MessagePage>, at anchor: MessageAnchor, older: Int, newer: Int = 0,
         _ request: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
     ) async throws(BackendError) -> MessagePage {
         try await perform(call) { passage throws(BackendError) in
@@ -105,7 +119,7 @@ extension ConditionedBackend {
                 passage.outcome.conditions.pages, at: kind, older: older, newer: newer,
                 random: &random)
             guard !plan.isExpired else { throw BackendError.expired("\(anchor)") }
-            logLength(passage, plan, older, newer)
+            log(plan, of: passage, older: older, newer: newer)
 
             var page = try await request(anchor, plan.older, plan.newer)
             let part = plan.isEmpty ? 1 : 0
@@ -116,7 +130,7 @@ extension ConditionedBackend {
     }
 
     private func listPage<Answer: Sendable>(
-        _ passage: Passage, _ cursor: PageCursor?, _ limit: Int,
+        _ passage: Passage, after cursor: PageCursor?, limit: Int,
         _ request: (PageCursor?, Int) async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {
         var requested: ConditionedCursor?
@@ -132,7 +146,7 @@ extension ConditionedBackend {
         let plan = PagePlan(
             passage.outcome.conditions.pages, at: kind, older: 0, newer: limit, random: &random)
         guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
-        logLength(passage, plan, 0, limit)
+        log(plan, of: passage, older: 0, newer: limit)
 
         // Forward the request even if no elements are needed: only the server knows whether the
         // list exists.
@@ -149,7 +163,7 @@ extension ConditionedBackend {
         return page as? Answer ?? answer
     }
 
-    private func logLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {
+    private func log(_ plan: PagePlan, of passage: Passage, older: Int, newer: Int) {
         guard plan.older != older || plan.newer != newer else { return }
         log(passage, "\(older)+\(newer) asked for, \(plan.older)+\(plan.newer) passed on")
     }

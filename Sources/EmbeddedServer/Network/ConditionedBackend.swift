@@ -75,6 +75,7 @@ extension ConditionedBackend {
         _ call: Call, _ body: (Passage) async throws(BackendError) -> Call.Answer
     ) async throws(BackendError) -> Call.Answer {
         let passage = state.withLock { $0.begin(Call.declaration, call.subject) }
+        defer { state.withLock { $0.calls[passage.number] = nil } }
         do throws(BackendError) {
             let answer = try await pass(passage, body)
             log(passage, "answered")
@@ -120,6 +121,8 @@ extension ConditionedBackend {
         _ duration: Duration, _ passage: Passage
     ) async throws(BackendError) {
         guard duration > .zero else { return }
+        state.withLock { $0.calls[passage.number]?.isDelayed = true }
+        defer { state.withLock { $0.calls[passage.number]?.isDelayed = false } }
         do {
             try await sleep(duration)
         } catch {

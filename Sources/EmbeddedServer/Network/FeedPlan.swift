@@ -13,27 +13,38 @@ struct FeedPlan {
     }
 
     /// Returns those events of a batch that were not reported, given the fingerprints of the
-    /// reported events.
+    /// reported events in the order in which they were reported.
     ///
-    /// An event whose content has changed since it was reported counts as not reported. If
-    /// `repeatsOmissions` is true, the batch may be newer than the reported events. Truncations and
-    /// changed ranges then count as not reported too, because an equal one may stand for other
-    /// messages.
-    static func items(
-        of events: [FeedEvent], reported: [UInt64] = [], repeatsOmissions: Bool = false
-    ) -> [Item] {
-        var counts: [UInt64: Int] = [:]
-        for fingerprint in reported { counts[fingerprint, default: 0] += 1 }
+    /// An event whose content has changed since it was reported counts as not reported.
+    static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
+        var places: [UInt64: [Int]] = [:]
+        for (place, fingerprint) in reported.enumerated() {
+            places[fingerprint, default: []].append(place)
+        }
+        // The events of a channel that were reported before the user lost it do not count: the
+        // place after the removal, which is the end if the removal was not reported.
+        var beginnings: [ChannelURL: Int] = [:]
         return events.compactMap { event in
             let fingerprint = event.fingerprint
-            if let count = counts[fingerprint], count > 0,
-                !(repeatsOmissions && event.omitsMessages)
-            {
-                counts[fingerprint] = count - 1
-                return nil
+            let beginning = event.channelURL.flatMap { beginnings[$0] } ?? 0
+            let index = places[fingerprint]?.firstIndex { $0 >= beginning }
+            let place = index.flatMap { places[fingerprint]?.remove(at: $0) }
+            if case .channelRemoved(let url, _) = event {
+                beginnings[url] = place.map { $0 + 1 } ?? reported.count
             }
-            return Item(event: event, sources: [fingerprint])
+            return place == nil ? Item(event: event, sources: [fingerprint]) : nil
         }
+    }
+
+    /// Returns those fingerprints of reported events that are also valid for a newer batch.
+    ///
+    /// Those of truncations and changed ranges are not: an equal event of the newer batch may stand
+    /// for other messages.
+    static func fingerprints(
+        _ reported: [UInt64], validForNewer events: [FeedEvent]
+    ) -> [UInt64] {
+        let omissions = Set(events.filter(\.omitsMessages).map(\.fingerprint))
+        return reported.filter { !omissions.contains($0) }
     }
 
     // MARK: Truncations

@@ -15,12 +15,15 @@ struct NetworkState {
 
     var held = HeldCalls()
 
+    /// The calls in flight, by number.
+    var calls: [Int: (name: CallName, isDelayed: Bool)] = [:]
+
     /// The pending feed calls, which end when the network goes offline.
     var feeds: [Int: FeedTask] = [:]
 
-    /// The server's batch that was reported only in part, and the cursor of the request for it;
-    /// `nil` if there is no such batch.
-    var cutBatch: (since: String, batch: FeedBatch)?
+    /// The server's batch that was reported only in part, the cursor of the request for it, and the
+    /// number of its parts that were reported; `nil` if there is no such batch.
+    var cutBatch: (since: String, part: Int, batch: FeedBatch)?
 
     /// The last reported batch, which may be repeated.
     var lastBatch: FeedBatch?
@@ -45,10 +48,14 @@ struct NetworkState {
     }
 
     /// Starts a call, and decides its outcome.
+    ///
+    /// The caller removes the call from ``calls`` at its end.
     mutating func begin(_ call: CallDeclaration, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
+        let number = newNumber()
+        calls[number] = (call.name, isDelayed: false)
         return Passage(
-            number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
+            number: number, call: call, subject: subject, isOnline: isOnline, losses: losses,
             // A call that is not sent, because the network is offline, does not count for
             // `failNext`.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))

@@ -2,30 +2,46 @@ import Models
 import Store
 
 extension ServerState {
+    /// Returns a page of a channel's messages, or of those of some kinds.
     func messages(
-        in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int, for userID: UserID
+        of kinds: MessageKinds? = nil, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int, for userID: UserID
     ) throws(BackendError) -> MessagePage {
         let channel = try readableChannel(url, for: userID)
+        func isWanted(_ message: Message) -> Bool {
+            kinds.map { !message.kinds(for: userID).isDisjoint(with: $0) } ?? true
+        }
         if conditions.federationDelay > .zero {
-            return try ArrivalOrder(of: channel, for: userID, self)
+            var page = try ArrivalOrder(of: channel, for: userID, self)
                 .page(at: anchor, older: older, newer: newer, self)
+            page.messages.removeAll { !isWanted($0) }
+            return page
         }
         let history = History(
             prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
             offset: channel.members[userID]?.messageOffset)
         let anchorKey = try key(of: anchor, in: channel, history)
         var messages: [Message] = []
-        func add(_ rows: Rows, _ value: UnsafeRawBufferPointer) throws(StoreError) {
-            messages.append(view(try rows.record(value, as: "a message of \(url)"), for: userID))
+        func message(
+            _ rows: Rows, _ value: UnsafeRawBufferPointer
+        ) throws(StoreError) -> Message {
+            view(try rows.record(value, as: "a message of \(url)"), for: userID)
         }
-        let hasOlder = try scan(history.below(anchorKey), older, isDescending: true) {
-            (rows, _, value) throws(StoreError) in try add(rows, value)
+        var isFiltered: ((Rows, UnsafeRawBufferPointer) throws(StoreError) -> Bool)?
+        if kinds != nil {
+            isFiltered = { (rows, value) throws(StoreError) in
+                !isWanted(try message(rows, value))
+            }
         }
+        let hasOlder = try scan(
+            history.below(anchorKey), older, isDescending: true, except: isFiltered
+        ) { (rows, _, value) throws(StoreError) in messages.append(try message(rows, value)) }
         messages.reverse()
-        let hasNewer = try scan(history.above(anchorKey), newer, isDescending: false) {
-            (rows, _, value) throws(StoreError) in try add(rows, value)
-        }
-        return page(messages, anchorKey, history, hasOlder, hasNewer)
+        let hasNewer = try scan(
+            history.above(anchorKey), newer, isDescending: false, except: isFiltered
+        ) { (rows, _, value) throws(StoreError) in messages.append(try message(rows, value)) }
+        return page(
+            messages, at: anchorKey, of: history, hasOlder: hasOlder, hasNewer: hasNewer)
     }
 
     func replies(
@@ -55,7 +71,8 @@ extension ServerState {
         let hasNewer = try scan(history.above(anchorKey), newer, isDescending: false) {
             (rows, key, _) throws(StoreError) in try add(rows, key)
         }
-        return page(messages, anchorKey, history, hasOlder, hasNewer)
+        return page(
+            messages, at: anchorKey, of: history, hasOlder: hasOlder, hasNewer: hasNewer)
     }
 
     func countMessages(
@@ -136,6 +153,7 @@ extension ServerState {
     /// Calls a closure with at most `limit` rows, and returns whether more rows follow.
     private func scan(
         _ range: KeyRange, _ limit: Int, isDescending: Bool,
+        except isOmitted: ((Rows, UnsafeRawBufferPointer) throws(StoreError) -> Bool)? = nil,
         _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(BackendError) -> Bool {
         guard range.lower.precedes(range.upper) else { return false }
@@ -143,6 +161,7 @@ extension ServerState {
         var hasMore = false
         try database.read { (rows) throws(StoreError) in
             try rows.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+                if let isOmitted, try isOmitted(rows, value) { return true }
                 guard left > 0 else {
                     hasMore = true
                     return false
@@ -156,8 +175,8 @@ extension ServerState {
     }
 
     private func page(
-        _ messages: [Message], _ anchorKey: KeyBytes, _ history: History, _ hasOlder: Bool,
-        _ hasNewer: Bool
+        _ messages: [Message], at anchorKey: KeyBytes, of history: History, hasOlder: Bool,
+        hasNewer: Bool
     ) -> MessagePage {
         // If a page has no message in a direction, the cursor in that direction is the anchor
         // itself.

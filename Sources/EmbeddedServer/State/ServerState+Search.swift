@@ -11,21 +11,45 @@ extension ServerState {
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int,
         for userID: UserID
     ) throws(BackendError) -> Page<Message> {
+        let query = SearchQuery(params.text)
+        guard !query.isEmpty else { return Page([], next: nil) }
+        let searched = channels.values.filter { isSearched($0, by: userID, params) }
+        return try page(of: searched, after: cursor, limit, userID) {
+            params.includes($0) && query.hits(in: $0) != nil
+        }
+    }
+
+    /// Returns a page of the messages that mention a user, in the group channels that the user has
+    /// joined.
+    func mentions(
+        of userID: UserID, after cursor: PageCursor?, limit: Int
+    ) throws(BackendError) -> Page<Message> {
+        let joined = channels.values.filter {
+            !$0.isOpen && $0.members[userID]?.state == .joined
+        }
+        return try page(of: joined, after: cursor, limit, userID) {
+            $0.kinds(for: userID).contains(.mention)
+        }
+    }
+
+    /// Returns a page of the messages of some channels that a closure includes, newest first.
+    private func page(
+        of channels: [ServerChannel], after cursor: PageCursor?, _ limit: Int, _ userID: UserID,
+        where includes: (Message) -> Bool
+    ) throws(BackendError) -> Page<Message> {
         let last = try cursor.map { (cursor) throws(BackendError) in
             try SearchSortKey(cursor, counters)
         }
-        let query = SearchQuery(params.text)
         let limit = min(max(limit, 1), conditions.pageLimit)
         var found: [(key: SearchSortKey, message: Message)] = []
-        guard !query.isEmpty else { return Page([], next: nil) }
         var hasMore = false
-        for channel in channels.values where isSearched(channel, by: userID, params) {
+        for channel in channels {
             var left = limit
             try scanMessages(of: channel, isDescending: true) { message in
                 guard let position = message.position else { return true }
                 let key = SearchSortKey(position: position, channel: channel.number)
                 guard last?.precedes(key) ?? true, isVisible(message, in: channel, to: userID),
-                    params.includes(message), query.hits(in: message) != nil
+                    includes(message)
                 else { return true }
                 guard left > 0 else {
                     hasMore = true
