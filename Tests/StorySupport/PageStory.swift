@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 package import Testing
 
 /// A diagram of a page: events, each with a picture of the result.
@@ -20,8 +21,7 @@ package struct PageStory {
     ///   - index: The index of the code block below that heading.
     /// - Throws: If the block does not exist.
     package init(_ page: String, _ heading: String, block index: Int = 0) throws {
-        let root = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = Repository.root
         let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
         let section = try #require(
             text.components(separatedBy: "\n## ").first { $0.hasPrefix("\(heading)\n") },

@@ -36,7 +36,8 @@ package final class Story: Sendable {
         network = ConditionedBackend(server.client())
         self.store = try store ?? ChatStore.inMemory()
         engine = SyncEngine(
-            store: self.store, backend: network, options: options, limits: limits,
+            store: self.store, backend: JitteryBackend.wrapping(network), options: options,
+            limits: limits,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
             renewSession: renewSession)
@@ -74,6 +75,19 @@ package final class Story: Sendable {
     package func reply(_ words: String, to parent: Message) async throws -> [Message] {
         try await alice.say(
             words, in: parent.channelURL, replyTo: parent.messageID, clock, requestIDs)
+    }
+
+    /// Imports messages with these texts and times.
+    package func importMessages(
+        _ texts: KeyValuePairs<String, Timestamp>, from sender: UserID = "alice",
+        isReported: Bool = false
+    ) throws {
+        let messages = texts.map { text, time in
+            Message(
+                id: nil, channelURL: "general", sender: Sender(id: sender), text: text,
+                createdAt: time, sendingStatus: .succeeded)
+        }
+        try server.importMessages(messages, isReported: isReported)
     }
 
     package func edit(_ message: Message, to text: String) async throws {
@@ -158,7 +172,8 @@ package final class Story: Sendable {
         _ options: SyncOptions = .exact, store: ChatStore? = nil, backend: (any Backend)? = nil
     ) -> SyncEngine {
         SyncEngine(
-            store: store ?? self.store, backend: backend ?? network, options: options,
+            store: store ?? self.store, backend: backend ?? JitteryBackend.wrapping(network),
+            options: options,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }
@@ -347,6 +362,7 @@ extension EmbeddedClient {
             params.parentMessageID = parent
             message.newMessage = params
             messages.append(try await send(OutboxItem(message, requestID: requestIDs.next())))
+            await JitteryBackend.pauseBetweenMessages()
         }
         return messages
     }

@@ -62,4 +62,11 @@ import Testing
         #expect(!backfill.isDone && backfill.failure(of: "c") == nil)
         #expect(backfill.next() == "c")
     }
+
+    @Test func fiveRequestsWithoutProgressAreTooMany() {
+        var idle = IdleRequests()
+        let moves = [false, false, false, false, true, false, false, false, false, false]
+        let allowed = moves.map { idle.allowsMore(hasMoved: $0) }
+        #expect(allowed == Array(repeating: true, count: 9) + [false])
+    }
 }

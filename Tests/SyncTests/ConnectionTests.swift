@@ -67,9 +67,15 @@ struct SlowlyEndingBackend: ForwardingBackend {
         let story = try await Story()
         try await story.open()
         await story.engine.disconnect()
-        story.network.failNext(3, of: [.feed], with: BackendError(.serverFailure, "oh"))
+        story.sleeper.hold()
+        story.network.failAll(of: [.feed], with: BackendError(.serverFailure, "oh"))
         try await story.say("a")
         try await story.connect()
+        for count in 1...3 {
+            await story.sleeper.begun(count)
+            if count == 3 { story.network.stopFailing() }
+            story.sleeper.wake()
+        }
         try await story.sees("a")
         #expect(story.sleeper.durations == [3, 6, 12].map { Duration.seconds($0) })
         try await story.end()

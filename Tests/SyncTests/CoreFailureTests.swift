@@ -1,4 +1,7 @@
+import Foundation
 import Models
+import ScrollbackFaultyDisks
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Store
 import Testing
@@ -100,6 +103,59 @@ import Testing
             throw StoreError(.corruption, "it is damaged", path: "")
         }
         #expect(waits(core.step(.changed)).isEmpty)
+    }
+
+    // MARK: A failure of one of the two databases
+
+    private func code(of core: SyncCore) -> StoreError.Code? {
+        (core.state.failure?.cause as? StoreError)?.code
+    }
+
+    /// Returns a live core of which one database has failed, and cannot be reopened because of a
+    /// snapshot.
+    private func failed(
+        _ disk: KeyPath<FailingDisks, FailingDisk>, in directory: ScratchDirectory
+    ) throws -> (SyncCore, FailingDisks, Snapshot) {
+        let disks = FailingDisks()
+        var (core, _) = try live(try disks.open(directory.url))
+        let snapshot = try core.store.snapshot()
+        disks[keyPath: disk].fail(at: 1, with: ENOSPC, once: false)
+        core.write { (ingest) throws(StoreError) in
+            ingest.batch.setLastEpoch("2")
+            try ingest.batch.save(
+                OutboxItem(.send, requestID: "a", channelURL: "general", createdAt: 1))
+        }
+        #expect(core.state.failure?.code == .store)
+        return (core, disks, snapshot)
+    }
+
+    @Test func writeThatDoesNotChangeTheOutboxKeepsItsFailure() throws {
+        let directory = ScratchDirectory()
+        var (core, disks, snapshot) = try failed(\.outbox, in: directory)
+        core.write { (_) throws(StoreError) in }
+        core.write { (ingest) throws(StoreError) in ingest.batch.setLastEpoch("3") }
+        #expect(code(of: core) == .noSpace)
+        // The cache can be written, so it can catch up.
+        #expect(core.lastFailure == nil)
+        #expect(waits(core.step(.changed)) == [.store])
+        #expect(waits(core.step(.waited(.store))) == [.store])
+        #expect(code(of: core) == .busy)
+        withExtendedLifetime(snapshot) {}
+        (snapshot, _) = (try ChatStore.inMemory().snapshot(), disks.heal())
+        #expect(waits(core.step(.waited(.store))).isEmpty)
+        #expect(core.state.failure == nil)
+        core.store.close()
+    }
+
+    @Test func itemThatCanBeWrittenKeepsTheFailureOfTheCache() throws {
+        let directory = ScratchDirectory()
+        var (core, disks, snapshot) = try failed(\.cache, in: directory)
+        try core.post(OutboxItem(.send, requestID: "b", channelURL: "general", createdAt: 1))
+        #expect(code(of: core) == .noSpace)
+        // Events of the feed may be missing from the cache, so the engine has not caught up.
+        #expect(core.lastFailure != nil)
+        withExtendedLifetime((snapshot, disks)) {}
+        core.store.close()
     }
 
     @Test func successfulReadKeepsTheWriteFailure() throws {

@@ -58,9 +58,11 @@ import Testing
         try await story.end()
     }
 
-    /// The server may import a message whose position is between that of a cursor and the stored
-    /// message next to it.
-    @Test func importBetweenACursorAndItsEdgeIsNotCovered() async throws {
+    /// Creates a story in which bob's device has cached only "c", and "b", which was between "a"
+    /// and "c", was deleted.
+    ///
+    /// - Returns: The position of "c", and a cursor of the page that began at "b".
+    private func storyBeforeAnImport() async throws -> (Story, Position, MessageAnchor) {
         let story = try await Story(.exact { $0.pageSize = 1 })
         let messages = try await story.say("a b c")
         let (b, c) = (messages[1].messageID!, messages[2].position!)
@@ -68,11 +70,17 @@ import Testing
             in: "general", at: .message(b), older: 0, newer: 1)
         try await story.open()
         try await story.delete(messages[1])
+        return (story, c, .cursor(try #require(page.older)))
+    }
+
+    /// The server may import a message whose position is between that of a cursor and the stored
+    /// message next to it.
+    @Test func importBetweenACursorAndItsEdgeIsNotCovered() async throws {
+        let (story, c, cursor) = try await storyBeforeAnImport()
         try await story.waitUntilNotified()
         #expect(try story.picture() == "… c")
         story.network.hold([.messages])
         let engine = story.engine
-        let cursor = MessageAnchor.cursor(try #require(page.older))
         async let fetched = engine.fetchMessages(
             in: "general", at: cursor, older: 9, newer: 0, bound: .position(c))
         try await story.held(1)
@@ -80,6 +88,18 @@ import Testing
         try await story.waitUntilNotified()
         story.network.stopHolding()
         #expect(try await fetched.page.messages.map(\.text) == ["a"])
+        #expect(try story.picture() == "a ~ c")
+        try await story.end()
+    }
+
+    /// The app has kept the cursor since before the import.
+    @Test func cursorThatTheGapDoesNotHaveDoesNotCoverItsBound() async throws {
+        let (story, c, cursor) = try await storyBeforeAnImport()
+        try story.importMessages(["x": 3500])
+        try await story.waitUntilNotified()
+        let fetched = try await story.engine.fetchMessages(
+            in: "general", at: cursor, older: 9, newer: 0, bound: .position(c))
+        #expect(fetched.page.messages.map(\.text) == ["a"])
         #expect(try story.picture() == "a ~ c")
         try await story.end()
     }
@@ -161,20 +181,5 @@ import Testing
         _ = try await story.engine.fetchStaleMessages(in: "general")
         #expect(try story.picture() == "a x b c d e f")
         try await story.end()
-    }
-}
-
-extension Story {
-    /// Imports messages with these texts and times.
-    fileprivate func importMessages(
-        _ texts: KeyValuePairs<String, Timestamp>, from sender: UserID = "alice",
-        isReported: Bool = false
-    ) throws {
-        let messages = texts.map { text, time in
-            Message(
-                id: nil, channelURL: "general", sender: Sender(id: sender), text: text,
-                createdAt: time, sendingStatus: .succeeded)
-        }
-        try server.importMessages(messages, isReported: isReported)
     }
 }

@@ -162,6 +162,34 @@ import Testing
         #expect(await events.hugeGaps == [])
     }
 
+    /// A page may contain a message of the user before or after the answer to its send arrives.
+    @Test(arguments: [true, false])
+    func ownMessageIsNotCounted(isAnsweredFirst: Bool) async throws {
+        let story = try await Story.caching("a", .exact)
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        await story.engine.disconnect()
+        story.limitFeed(0)
+        try importMessages(400, in: story)
+        _ = try await story.write("b")
+        story.network.hold([.send])
+        story.network.hold([.messages], at: .beforeEffect)
+        try await story.connect()
+        let held = try await story.held(2)
+        let send = try #require(held.firstIndex { $0.call == .send })
+        if isAnsweredFirst {
+            story.network.release(at: send)
+            try await story.until { try $0.outboxItems(in: "general").isEmpty }
+        } else {
+            story.network.hold([], at: .beforeEffect)
+            story.network.release(at: 1 - send)
+            try await story.until { _ in try story.counts() == "1 ~ 302" }
+        }
+        story.network.stopHolding()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "1 ~ 302")
+        try await story.end()
+    }
+
     @Test func storedMessagesInAGapAreNotCounted() async throws {
         let story = try await story(missing: 310, .exact)
         let pushed = try await story.alice.history().dropFirst(5).prefix(20)

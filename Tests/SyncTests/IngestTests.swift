@@ -20,7 +20,7 @@ import Testing
         func apply(_ body: (inout Ingest) throws -> Void) throws -> Change {
             var after = flights
             let (_, change) = try store.commit { batch in
-                var ingest = Ingest(batch, .exact, "bob", flights)
+                var ingest = Ingest(batch, .exact, of: "bob", flights)
                 try body(&ingest)
                 after = ingest.flights
             }
@@ -314,6 +314,34 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: url).isEmpty })
         try device.apply(.messageReceived(.sample(1, text: "new", at: 1000)))
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
+    }
+
+    /// The feed reports a message that the server has lost, and a page has the message of the user
+    /// that received its ID.
+    @Test func sentMessageReplacesAnotherOneThatWasStoredSinceTheRequest() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        var sent = Message.sample(1, from: "bob", text: "sent", at: 1000)
+        sent.requestID = "r"
+        try device.apply { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            let unsent = Message(NewMessage("sent"), in: url, by: nil, at: 900)
+            try ingest.batch.save(OutboxItem(unsent, requestID: "r"))
+        }
+        let flight = device.flights.begin(in: url, isFollowed: true)
+        try device.apply(.messageReceived(.sample(1, text: "lost", at: 1000)))
+        let interim = device.flights.end(flight)
+        var report = Ingest.PageReport()
+        try device.apply { ingest in
+            let page = MessagePage(messages: [sent], older: nil, newer: nil)
+            report = try ingest.apply(
+                page, of: PageRequest(in: url, at: .newest, older: 10),
+                since: #require(interim), .messageFill)
+        }
+        #expect(try device.store.outboxItems().isEmpty)
+        #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["sent"])
+        // A lookup has to find out which of the two messages the server has.
+        #expect(report.unconfirmed == ["1"])
     }
 
     /// A stored message is untrusted, and therefore stale.

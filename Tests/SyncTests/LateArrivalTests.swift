@@ -112,6 +112,31 @@ import Testing
         await story.close()
     }
 
+    /// A truncation ends the backfill, and the page of a caller begins it again at a newer cursor.
+    @Test func cursorMayReturnAfterATruncation() async throws {
+        let (story, _) = try await storyAfterAnAbsence(missed: "c d e f", late: "x y z")
+        story.network.release()
+        try await story.held(1)
+        #expect(try story.picture() == "a b ~ x ~ y ~ z ~")
+        story.clock.advance(by: .seconds(600))
+        // Import the messages: the feed may report messages one by one that are sent one by one.
+        let now = story.clock.now
+        try story.importMessages(["g": now, "h": now, "i": now], isReported: true)
+        try await story.waitUntilNotified()
+        #expect(try story.picture() == "a b ~ x ~ y ~ z ~ i ~")
+        async let fetched = story.engine.fetchMessages(
+            in: "general", at: .newest, older: 3, newer: 0)
+        try await story.held(2)
+        story.network.release(at: 1)
+        _ = try await fetched
+        #expect(try story.picture() == "a b ~ x ~ y ~ z ~ g h i")
+        story.network.stopHolding()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a b c x y z d e f g h i")
+        await story.engine.close()
+        await story.close()
+    }
+
     @Test func pageOfOnlyLateMessagesCoversNothing() async throws {
         #expect(
             try await pictures(missed: "c d e f", late: "x y z")

@@ -50,6 +50,37 @@ import Testing
         }
     }
 
+    /// A page that is requested before the feed has begun covers nothing, and would be requested
+    /// again and again.
+    @Test func fetchingMissingMessagesWaitsUntilTheFeedHasBegun() async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        story.network.hold([.feed])
+        try await story.connect()
+        let fetch = Task { [engine = story.engine] in
+            try await engine.fetchMessages(of: [.link], in: "general", limit: 2)
+        }
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(!story.network.log.contains { $0.contains("messages") })
+        story.network.stopHolding()
+        while try await fetch.value {
+            if try await !story.engine.fetchMessages(of: [.link], in: "general", limit: 2) { break }
+        }
+        try await story.end()
+    }
+
+    @Test func fetchingMissingMessagesEndsWithTheConnection() async throws {
+        let story = try await Story()
+        story.network.hold([.feed])
+        try await story.connect()
+        let fetch = Task { [engine = story.engine] in
+            try await engine.fetchMessages(of: [.link], in: "general", limit: 2)
+        }
+        await story.engine.disconnect()
+        await expectError(.notConnected) { try await fetch.value }
+        await story.close()
+    }
+
     @Test func messagesOfOneTimeAreDistinguishedAtPageBounds() async throws {
         var conditions = ServerConditions()
         conditions.timeGranularity = 1_000_000
@@ -171,8 +202,8 @@ import Testing
         // The engine requests the page by the cursor, then by the message, and then by its time.
         // The network also holds a request of the feed.
         for _ in 1...3 {
-            try await story.held(2)
-            story.network.release(at: 1)
+            let held = try await story.held(2)
+            story.network.release(at: try #require(held.firstIndex { $0.call == .messages }))
         }
         try await story.held(2)
         #expect(try story.picture() == "a b ~ d e ~ g h")

@@ -32,7 +32,7 @@ import Testing
 
     private func feed(_ events: FeedEvent...) throws {
         _ = try store.commit { batch in
-            var ingest = Ingest(batch, .exact, "bob", Flights())
+            var ingest = Ingest(batch, .exact, of: "bob", Flights())
             _ = try ingest.apply(
                 FeedBatch(events: events, cursor: "c", epoch: "e", isLive: true), after: nil)
         }
@@ -46,7 +46,7 @@ import Testing
                 Issue.record("the answer is void")
                 return
             }
-            var ingest = Ingest(batch, .exact, "bob", flights)
+            var ingest = Ingest(batch, .exact, of: "bob", flights)
             try ingest.apply(
                 MessageLookup(found: [message], gone: []), in: "general", since: interim,
                 .requestMessage)

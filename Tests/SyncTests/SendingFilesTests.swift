@@ -191,6 +191,31 @@ import Testing
         await engine.close()
     }
 
+    /// The file is larger than the memory of the device: only the backend reads it.
+    @Test func largeFileIsReadPieceByPiece() async throws {
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let byteCount = 1 << 36
+        let url = directory.url.appending(path: "large.bin")
+        #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: UInt64(byteCount))
+        try handle.close()
+        let server = try EmbeddedServer.inMemory()
+        try server.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
+        server.conditions.maximumFileByteCount = .max
+        let backend = ThreePieceBackend(server.client())
+        let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)
+        try await engine.connect(as: Credentials("bob"))
+        let message = NewMessage(files: [UploadableFile(url)])
+        let id = try #require(try await engine.send(message, in: "general").requestID)
+        let sent = try await engine.sent(id)
+        #expect(sent.file?.size == byteCount)
+        #expect(backend.pieces.withLock { $0 } == [65_536, 65_536, 65_536])
+        await engine.close()
+    }
+
     @Test func missingFileFailsTheItem() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
@@ -266,5 +291,27 @@ private final class LateProgressBackend: ForwardingBackend {
             progress(TransferProgress(bytesTransferred: count, bytesInAll: 1000))
         }
         return try await base.upload(file, from: source, requestID: requestID) { _ in }
+    }
+}
+
+/// A backend that reads three pieces of each file, and says that it has the whole file.
+private final class ThreePieceBackend: ForwardingBackend {
+    let base: any Backend
+    let pieces = Locked<[Int]>([])
+
+    init(_ base: any Backend) { self.base = base }
+
+    func upload(
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        let reader = try source.makeReader()
+        for _ in 0..<3 {
+            guard let piece = try reader.next() else { break }
+            pieces.withLock { $0.append(piece.count) }
+        }
+        var info = FileInfo()
+        (info.url, info.name, info.size) = ("https://example.org/1", file.name, source.byteCount)
+        return info
     }
 }

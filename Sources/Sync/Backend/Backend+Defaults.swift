@@ -69,6 +69,13 @@ extension Backend {
     }
 
     /// Throws `unsupported`.
+    public func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
+    ) async throws(BackendError) -> MessagePage {
+        throw .lacking(.kindFilter)
+    }
+
+    /// Throws `unsupported`.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {

@@ -106,6 +106,8 @@ public protocol Backend: Sendable {
     ///   again.
     /// - `feed.again`: A request with the same cursor reports the same events each time, with the
     ///   newer state of messages and channels that have changed since.
+    /// - `feed.fresh`: A batch has no older state of a channel than another call had returned when
+    ///   the batch was requested.
     /// - `feed.cursor`: A batch with events has a cursor of its own, unless a later batch repeats
     ///   these events.
     /// - `feed.live`: `isLive` is false while missed events remain to be reported.
@@ -177,6 +179,20 @@ public protocol Backend: Sendable {
     /// - Throws: `expired` if the server no longer knows the cursor or the message.
     func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage
+
+    /// Returns a page of the messages of some kinds that are older than an anchor.
+    ///
+    /// The page may also have messages of other kinds, which the engine stores, too. Which message
+    /// is of which kind is the decision of `Message.kinds(for:)`. An anchor may be a cursor of
+    /// ``messages(in:at:older:newer:)``, too.
+    ///
+    /// - `kinds.page`: The promises for pages of a channel apply to its messages of the kinds.
+    ///
+    /// - Throws: `unsupported` without `kindFilter`, and if the server cannot filter by one of the
+    ///   kinds, or not in this channel. The engine then fetches the whole history.
+    func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
     ) async throws(BackendError) -> MessagePage
 
     /// Returns messages by their IDs. The engine passes at most a hundred IDs.

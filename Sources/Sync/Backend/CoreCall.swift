@@ -70,6 +70,38 @@ public enum CoreCall {
         }
     }
 
+    /// Returns a page of the messages of some kinds: ``Backend/messages(of:in:at:older:)``.
+    public struct MessagesOfKinds: ChannelCall, Hashable {
+        /// The declaration of the call.
+        public static let declaration = CallDeclaration(
+            "messagesOfKinds", needs: .kindFilter, changesServer: false)
+
+        /// The kinds.
+        public var kinds: MessageKinds
+        /// The URL of the channel.
+        public var channelURL: ChannelURL
+        /// The anchor.
+        public var anchor: MessageAnchor
+        /// The maximum number of older messages.
+        public var older: Int
+        /// A summary of the parameters.
+        public var detail: String { "\(kinds), \(anchor.text), \(older) older" }
+
+        package init(
+            kinds: MessageKinds, channelURL: ChannelURL, anchor: MessageAnchor, older: Int
+        ) {
+            self.kinds = kinds
+            self.channelURL = channelURL
+            self.anchor = anchor
+            self.older = older
+        }
+
+        /// Makes the call.
+        public func make(on backend: any Backend) async throws(BackendError) -> MessagePage {
+            try await backend.messages(of: kinds, in: channelURL, at: anchor, older: older)
+        }
+    }
+
     /// Returns a page of a thread: ``Backend/replies(to:in:at:older:newer:)``.
     public struct Replies: ChannelCall, Hashable {
         /// The declaration of the call.
@@ -370,50 +402,4 @@ public enum CoreCall {
         MessageChanges.self, ChannelChanges.self, Channels.self, Channel.self, Send.self,
         Update.self, Delete.self, React.self, Upload.self, Download.self,
     ]
-}
-
-extension MessageAnchor {
-    fileprivate var text: String {
-        switch self {
-        case .newest: "at the newest"
-        case .time(let time): "at \(time)"
-        case .message(let id): "at message \(id.rawValue)"
-        case .cursor: "at a cursor"
-        }
-    }
-}
-
-extension CallName {
-    /// The name of ``CoreCall/Connect``.
-    public static let connect = CoreCall.Connect.name
-    /// The name of ``CoreCall/Feed``.
-    public static let feed = CoreCall.Feed.name
-    /// The name of ``CoreCall/Messages``.
-    public static let messages = CoreCall.Messages.name
-    /// The name of ``CoreCall/Replies``.
-    public static let replies = CoreCall.Replies.name
-    /// The name of ``CoreCall/Lookup``.
-    public static let lookup = CoreCall.Lookup.name
-    /// The name of ``CoreCall/Reactions``.
-    public static let reactions = CoreCall.Reactions.name
-    /// The name of ``CoreCall/MessageChanges``.
-    public static let messageChanges = CoreCall.MessageChanges.name
-    /// The name of ``CoreCall/ChannelChanges``.
-    public static let channelChanges = CoreCall.ChannelChanges.name
-    /// The name of ``CoreCall/Channels``.
-    public static let channels = CoreCall.Channels.name
-    /// The name of ``CoreCall/Channel``.
-    public static let channel = CoreCall.Channel.name
-    /// The name of ``CoreCall/Send``.
-    public static let send = CoreCall.Send.name
-    /// The name of ``CoreCall/Update``.
-    public static let update = CoreCall.Update.name
-    /// The name of ``CoreCall/Delete``.
-    public static let delete = CoreCall.Delete.name
-    /// The name of ``CoreCall/React``.
-    public static let react = CoreCall.React.name
-    /// The name of ``CoreCall/Upload``.
-    public static let upload = CoreCall.Upload.name
-    /// The name of ``CoreCall/Download``.
-    public static let download = CoreCall.Download.name
 }

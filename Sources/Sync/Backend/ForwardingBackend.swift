@@ -71,6 +71,15 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call.
+    public func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await forward(
+            CoreCall.MessagesOfKinds(
+                kinds: kinds, channelURL: channelURL, anchor: anchor, older: older))
+    }
+
+    /// Forwards the call.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int

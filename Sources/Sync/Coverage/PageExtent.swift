@@ -70,6 +70,13 @@ struct PageExtent: Hashable {
                 bound = nil
             }
         }
+        // An empty page of newer messages starts at the oldest message with the time of its anchor,
+        // which may be older than the bound.
+        if ordered.isEmpty, request.older == 0, let known = bound,
+            case .time(let time) = request.anchor
+        {
+            bound = min(known, Gap.Bound(before: time))
+        }
         self.init(page, bound: bound, isFollowed: isFollowed)
         self.start = request.includesBound ? nil : bound
     }
@@ -100,6 +107,11 @@ extension StoreReader {
                 let held = try message(id, in: request.channelURL)
                 bound = held?.position.map(Gap.Bound.position)
             }
+            if case .position(let position) = bound, position.messageID == id,
+                try mayBeOfAnotherMessage(position, in: request.channelURL)
+            {
+                return nil
+            }
         }
         // Do not check the bound of a thread's page: messages of a thread may be stored inside gaps
         // of the channel.
@@ -109,5 +121,20 @@ extension StoreReader {
         // Even if the anchor was in a known range at the time of the request, it may be in a gap
         // now.
         return try isInGap(position, in: request.channelURL) ? nil : bound
+    }
+
+    /// Returns a Boolean value that indicates whether the server's message with the ID of a
+    /// position may be at another position.
+    ///
+    /// After the server was restored from a backup, IDs may belong to other messages.
+    func mayBeOfAnotherMessage(
+        _ position: Position, in url: ChannelURL
+    ) throws(StoreError) -> Bool {
+        guard let former = try formerEpoch() else { return false }
+        let held = try message(position.messageID, in: url)?.position
+        guard held == position else { return true }
+        return try staleRanges(in: url).contains {
+            former.losses.contains($0.epoch) && $0.contains(position)
+        }
     }
 }

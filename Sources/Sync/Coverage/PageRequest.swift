@@ -1,11 +1,14 @@
 package import Models
 package import Store
 
-/// A request for a page of a channel's history, or of the replies to a message.
+/// A request for a page of a channel's history, of its messages of some kinds, or of the replies to
+/// a message.
 package struct PageRequest: Hashable, Sendable {
     let channelURL: ChannelURL
     /// The message whose replies are requested; `nil` for the channel's history.
     let parentMessageID: MessageID?
+    /// The kinds of the requested messages; empty for messages of all kinds and of none.
+    var kinds: MessageKinds = []
     package var anchor: MessageAnchor
     package let older: Int
     package let newer: Int
@@ -36,6 +39,10 @@ package struct PageRequest: Hashable, Sendable {
                 parentID: parentMessageID, channelURL: channelURL, anchor: anchor, older: older,
                 newer: newer)
         }
+        if !kinds.isEmpty {
+            return CoreCall.MessagesOfKinds(
+                kinds: kinds, channelURL: channelURL, anchor: anchor, older: older)
+        }
         return CoreCall.Messages(
             channelURL: channelURL, anchor: anchor, older: older, newer: newer)
     }
@@ -47,7 +54,7 @@ package struct PageRequest: Hashable, Sendable {
     /// another size.
     func isServed(by other: PageRequest) -> Bool {
         channelURL == other.channelURL && parentMessageID == other.parentMessageID
-            && anchor == other.anchor && bound == other.bound
+            && kinds == other.kinds && anchor == other.anchor && bound == other.bound
             && (older == other.older || newer == 0 && other.newer == 0)
             && (newer == other.newer || older == 0 && other.older == 0)
     }
@@ -76,9 +83,10 @@ package struct PageRequest: Hashable, Sendable {
     /// The request to make if the answer to this request was voided.
     ///
     /// If the anchor is a cursor, the new request has no bound: the history may have changed, so
-    /// that messages are missing between the bound and the page.
+    /// that messages are missing between the bound and the page. A page of messages of some kinds is
+    /// compared with the stored cursor when it arrives.
     var repeated: PageRequest {
-        guard case .cursor = anchor else { return self }
+        guard case .cursor = anchor, kinds.isEmpty else { return self }
         var request = self
         request.bound = nil
         return request

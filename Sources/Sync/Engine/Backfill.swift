@@ -48,12 +48,16 @@ struct Backfill {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
-        /// Records the cursor with which a backfill continues.
+        /// Records the cursor with which a backfill continues after the page at `last`.
+        ///
+        /// If the page before this one did not return `last`, the backfill has begun again, or the
+        /// page of a caller has moved it. It may then use earlier cursors again.
         ///
         /// - Returns: `true` if the server's cursors form a cycle, that is, an earlier page than the
         ///   last one had the same cursor as this page, or if there were too many without progress.
         mutating func recordCursor(_ next: PageCursor?, after last: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
+            if last == nil || last != usedCursors.last { usedCursors = UsedCursors() }
             return !usedCursors.insert(next)
         }
     }

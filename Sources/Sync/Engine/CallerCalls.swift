@@ -72,7 +72,7 @@ struct LookUp: CallerCall {
             if let verified, interim.isFollowed,
                 try ingest.batch.lossCount() == verified.lossCount
             {
-                try ingest.markVerified(url, verified.extent)
+                try ingest.markVerified(url, verified.extent, since: interim)
             }
             return lookup
         }
@@ -115,11 +115,7 @@ struct FindMessages: CallerCall {
 
     func next(
         after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
-    ) -> (any CallerCall)? {
-        guard let interim else { return self }
-        let isVoid = page.elements.contains { interim.voidChannels.contains($0.channelURL) }
-        return isVoid ? self : nil
-    }
+    ) -> (any CallerCall)? { page.isVoid(interim) ? self : nil }
 
     func store(
         _ page: Page<Message>, in core: inout SyncCore, since interim: Flights.Interim
@@ -128,17 +124,54 @@ struct FindMessages: CallerCall {
         let found = page.elements.filter {
             call.params.includes($0) && query.hits(in: $0) != nil
         }
-        let stored = core.write { (ingest) throws(StoreError) in
-            try ingest.apply(found: found, since: interim)
+        return core.store(found: found, since: interim).map { stored in
+            ServerSearchPage(
+                messages: stored, next: page.next,
+                searchedAfter: page.elements.last.map { $0.updatedAt ?? $0.createdAt })
         }
-        guard let stored else { return nil }
+    }
+}
+
+/// A page of the server's list of mentions, whose messages are stored.
+struct FetchMentions: CallerCall {
+    let call: ListMentions
+
+    var subject: String { "the list of mentions" }
+
+    func next(
+        after page: Page<Message>, _ interim: Flights.Interim?, isLast: Bool
+    ) -> (any CallerCall)? { page.isVoid(interim) ? self : nil }
+
+    func store(
+        _ page: Page<Message>, in core: inout SyncCore, since interim: Flights.Interim
+    ) -> Page<Message>? {
+        let userID = core.state.user?.userID
+        let found = page.elements.filter { $0.kinds(for: userID).contains(.mention) }
+        return core.store(found: found, since: interim).map { Page($0, next: page.next) }
+    }
+}
+
+extension Page<Message> {
+    /// Returns a Boolean value that indicates whether messages have changed since the request.
+    fileprivate func isVoid(_ interim: Flights.Interim?) -> Bool {
+        guard let interim else { return true }
+        return elements.contains { interim.voidChannels.contains($0.channelURL) }
+    }
+}
+
+extension SyncCore {
+    /// Stores messages that a search has found, or that a list of the server contains.
+    fileprivate mutating func store(
+        found messages: [Message], since interim: Flights.Interim
+    ) -> [Message]? {
+        let stored = write { (ingest) throws(StoreError) in
+            try ingest.apply(found: messages, since: interim)
+        }
         // A message may have opened a gap in a range that a viewer shows.
-        for url in Set(stored.map(\.channelURL)).sorted() where core.backfill.isShown(url) {
-            core.backfill.examine(url)
+        for url in Set((stored ?? []).map(\.channelURL)).sorted() where backfill.isShown(url) {
+            backfill.examine(url)
         }
-        return ServerSearchPage(
-            messages: stored, next: page.next,
-            searchedAfter: page.elements.last.map { $0.updatedAt ?? $0.createdAt })
+        return stored
     }
 }
 
@@ -285,7 +318,7 @@ extension GroupChannel {
     /// Returns whether the feed has reported an event of the channel while the call was in flight,
     /// so that it is unknown whether the event or the answer is newer.
     ///
-    /// After the last attempt, the channel is stored nevertheless.
+    /// After the last attempt, the answer is ignored, and the stored channel is returned.
     fileprivate func mayBeOutdated(since interim: Flights.Interim?, isLast: Bool) -> Bool {
         guard let interim else { return true }
         return !isLast && interim.channels.contains(url)

@@ -49,10 +49,14 @@ struct Connector: Hashable {
     }
 
     /// Ends the connection, at the app's request.
-    mutating func end() {
+    ///
+    /// - Returns: `false` if there was none.
+    @discardableResult
+    mutating func end() -> Bool {
+        let wasStarted = phase != .off
         generation += 1
-        phase = .off
-        credentials = nil
+        (phase, credentials) = (.off, nil)
+        return wasStarted
     }
 
     /// Records that the server has accepted the connection.

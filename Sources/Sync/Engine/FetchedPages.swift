@@ -9,6 +9,11 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The range that the page covers; `nil` if the page covers only its messages.
     var extent: PageExtent?
 
+    /// A Boolean value that indicates whether the feed reports all events since the request.
+    ///
+    /// If it does not, because it had not begun, the page covers no range.
+    package var isFollowed: Bool
+
     /// The stored messages in the covered range that the page does not contain.
     ///
     /// They may have been deleted.

@@ -4,7 +4,7 @@ import Store
 extension SyncCore {
     /// The number of consecutive answers without progress after which the engine stops fetching a
     /// channel.
-    private static let idleLimit = 5
+    private static let idleLimit = IdleRequests.limit
 
     /// The maximum number of messages in a lookup.
     static let lookupLimit = 100
@@ -30,7 +30,7 @@ extension SyncCore {
                     in: url, at: .cursor(newer.cursor), bound: newer.bound, newer: options.pageSize),
                 for: .newer)
         }
-        guard let plan = plan(for: url, work) else { return pause(url) }
+        guard let plan = backfillPlan(for: url, work) else { return pause(url) }
         guard let step = plan.next else { return requestReactions(in: url) }
         backfill[url].isBusy = true
         switch step {
@@ -41,7 +41,7 @@ extension SyncCore {
                 CoreCall.MessageChanges(channelURL: url, since: run.point), .changes)
         case .fill(let gap):
             backfill[url].pages += 1
-            let anchor = anchor(at: gap.upper, gap.backfillCursor, work)
+            let anchor = anchor(at: gap.upper, gap.backfillCursor, in: url)
             fetch(
                 PageRequest(
                     in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper,
@@ -54,7 +54,7 @@ extension SyncCore {
                     [position.messageID], in: url,
                     PageExtent(from: range.lower, through: range.upper))
             }
-            var anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
+            var anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), in: url)
             if let gap = plan.gaps.first(where: { $0.lower < range.upper && range.upper < $0.upper }
             ) {
                 // The part of the range inside the gap is missing, so it cannot be verified. The
@@ -111,7 +111,8 @@ extension SyncCore {
     }
 
     /// Returns the plan for a channel; `nil` if the store cannot be read.
-    private mutating func plan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan? {
+    private mutating func backfillPlan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan?
+    {
         let rows = read { (reader) throws(StoreError) in
             (
                 gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url),
@@ -137,13 +138,16 @@ extension SyncCore {
     }
 
     /// Returns the anchor of the page of messages that are just older than a bound.
-    private func anchor(
-        at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Backfill.Work
+    private mutating func anchor(
+        at bound: Gap.Bound, _ cursor: PageCursor?, in url: ChannelURL
     ) -> MessageAnchor {
         if let cursor { return .cursor(cursor) }
         guard case .position(let position) = bound else { return .newest }
         if position.messageID.rawValue.isEmpty { return .time(position.createdAt) }
-        if !work.unknownMessages.contains(position.messageID) {
+        let mayBeAnother = read { (reader) throws(StoreError) in
+            try reader.mayBeOfAnotherMessage(position, in: url)
+        }
+        if mayBeAnother == false, !backfill[url].unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
         // A page of messages older than a time excludes the messages of that time. The next
@@ -171,14 +175,14 @@ extension SyncCore {
         // If later events have voided the answer, repeat the request, even if it failed.
         guard let interim else { return backfill.resume(url) }
         if case .failure(let error) = answer {
-            return handleFailure(error, url, call.purpose, interim)
+            return handleFailure(error, in: url, of: call.purpose, interim)
         }
         switch call.value {
         case is CoreCall.Lookup:
             guard case .success(let lookup) = answer.of(CoreCall.Lookup.self),
                 case .lookup(_, let extent, let rest) = call.purpose
             else { break }
-            if handleLookup(lookup, in: url, extent, rest, interim) { return }
+            if handleLookup(lookup, in: url, extent, rest: rest, interim) { return }
         case let request as CoreCall.Reactions:
             guard case .success(let reactions) = answer.of(CoreCall.Reactions.self) else { break }
             let ids = request.messageIDs
@@ -243,7 +247,7 @@ extension SyncCore {
         let after = progress(in: url)
         if backfill.isShown(url) { backfill[url].newMessageCount += before.missingCount }
         recordProgress(
-            page, step, request.bound, in: url, hasChanged: after != before.progress, after)
+            page, step, to: request.bound, in: url, hasChanged: after != before.progress, after)
         if backfill[url].idleAnswers == SyncCore.idleLimit { stopStalled(url) }
         if case .fill(let gap) = step {
             recordHugeGap(gap, in: url, left: after.gaps.first { $0.lower == gap.lower })
@@ -257,7 +261,7 @@ extension SyncCore {
 
     /// Counts consecutive answers without progress.
     private mutating func recordProgress(
-        _ page: MessagePage, _ step: BackfillStep, _ bound: Gap.Bound?, in url: ChannelURL,
+        _ page: MessagePage, _ step: BackfillStep, to bound: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
     ) {
         var work = backfill[url]
@@ -266,16 +270,17 @@ extension SyncCore {
         switch step {
         case .fill(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // If the backfill was restarted or has made progress, it may use earlier cursors again.
-            if gap.backfillCursor == nil || !isLeft { work.usedCursors = UsedCursors() }
-            isCycle = work.recordCursor(page.older, after: gap.backfillCursor)
+            // After progress, the backfill may use earlier cursors again.
+            if !isLeft { work.usedCursors = UsedCursors() }
+            // A page that has changed nothing may be an answer that later events have voided. Its
+            // cursor is not used, and the next answer may contain it again.
+            isCycle = hasChanged && work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
             let isAbove = page.orderedPositions.allSatisfy { range.upper <= .position($0) }
             let isAtBound = bound != nil || page.newer == nil
             let next = isAbove && isAtBound ? page.older : nil
             work.refetch = next.map { (range.upper, $0) }
-            if last == nil { work.usedCursors = UsedCursors() }
             isCycle = work.recordCursor(next, after: last)
             hasMoved = hasMoved || (next != nil && next != last)
         case .changes, .newer: break
@@ -299,11 +304,11 @@ extension SyncCore {
     /// Returns `true` if there is such a lookup. Its answer then continues the work on the channel.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
-        _ rest: ArraySlice<MessageID>, _ interim: Flights.Interim
+        rest: ArraySlice<MessageID>, _ interim: Flights.Interim
     ) -> Bool {
         let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.apply(lookup, in: url, since: interim, .messageFill)
-            if rest.isEmpty { try ingest.markVerified(url, extent) }
+            if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
         }
         guard isStored != nil, !rest.isEmpty else { return false }
         lookUp(rest, in: url, extent)
@@ -367,124 +372,27 @@ extension SyncCore {
         }
     }
 
-    // MARK: Failures
-
-    mutating func handleFailure(
-        _ error: BackendError, _ url: ChannelURL, _ purpose: Call.Purpose,
-        _ interim: Flights.Interim
-    ) {
-        // The server may have refused the request before it invited or added the user.
-        let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
-        switch error.code {
-        case .expired: handleExpired(url, purpose)
-        case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // `canceled` is the backend's own error here: answers of calls that the engine has canceled
-        // are ignored earlier.
-        case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
-            backfill[url].failures += 1
-            wait(for: url, atLeast: error.retryAfter)
-        case _ where purpose.isOfReactions: recordRefusedReactions(of: url, error)
-        default: stop(url, SyncError(error))
-        }
-    }
-
-    /// Continues a channel's work without requests for reactions, because the server has refused
-    /// one.
-    private mutating func recordRefusedReactions(of url: ChannelURL, _ error: BackendError) {
-        backfill[url].areReactionsRefused = true
-        act(.emit(.failed(url, SyncError(error))))
-        resumeOrPause(url)
-    }
-
-    /// Continues a channel's work after the cursor, message or token of a request has expired,
-    /// without using it again.
-    private mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
-        if purpose.isOfChanges { return handleExpiredChanges(of: url) }
-        backfill[url].newer = nil
-        if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
-            backfill[url].unknownMessages.insert(id)
-        } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
-            gap.backfillCursor != nil
-        {
-            // The cursor was removed, so the next request starts at the gap's upper bound.
-        } else {
-            backfill[url].refetch = nil
-            backfill[url].failures += 1
-            return wait(for: url, atLeast: nil)
-        }
-        resumeOrPause(url)
-    }
-
-    private mutating func handleExpiredChanges(of url: ChannelURL) {
-        guard let run = backfill[url].changelog else { return markStaleWithoutChanges(in: url) }
-        let stored = read { (reader) throws(StoreError) in
-            try reader.messageChangelogToken(of: url)
-        }
-        guard case .feed = run.point, let token = stored ?? nil else {
-            return markStaleWithoutChanges(in: url)
-        }
-        backfill[url].changelog = ChangelogRun(since: .token(token))
-        backfill.resume(url)
-    }
-
-    /// Marks the stored messages of a channel as stale, because the server cannot report their
-    /// changes.
-    private mutating func markStaleWithoutChanges(in url: ChannelURL) {
-        backfill[url].changelog = nil
-        write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
-        resumeOrPause(url)
-    }
-
-    /// Stops the work on a channel after its last attempt has failed.
-    mutating func stopAfterLastAttempt(_ url: ChannelURL) {
-        stop(
-            url,
-            SyncError(.serverFailure, "requests for channel \(url) failed too often: retry later"))
-    }
-
-    private mutating func stopStalled(_ url: ChannelURL) {
-        stop(url, .stalled(url))
-    }
-
-    private mutating func stop(_ url: ChannelURL, _ error: SyncError) {
-        backfill[url].changelog = nil
-        backfill[url].newer = nil
-        backfill[url].refetch = nil
-        backfill[url].idleAnswers = 0
-        backfill[url].usedCursors = UsedCursors()
-        backfill.fail(url, error)
-        // Some servers show the history only after the user has accepted the invitation. The feed
-        // then reports the channel again.
-        let isInvitation = read { (reader) throws(StoreError) in
-            try reader.groupChannel(url)?.myMemberState == .invited
-        }
-        if isInvitation == true, error.code == .refused { return }
-        act(.emit(.failed(url, error)))
-    }
-
-    private mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
-        backfill[url].isBusy = true
-        act(
-            .wait(
-                .backfill(url, generation: connector.generation),
-                beforeAttempt: max(backfill[url].failures, 1) + 1, atLeast: duration))
-    }
-
     // MARK: Huge gaps
 
-    /// Returns the number of messages on a page that are in the current gap and not stored yet.
+    /// Returns the number of messages on a page that are in the current gap, not stored yet, and not
+    /// in the outbox.
     private mutating func missingCount(
         on page: MessagePage, _ step: BackfillStep, in url: ChannelURL
     ) -> Int {
         guard case .fill(let gap) = step else { return 0 }
-        let found = page.messages.compactMap(\.position).filter(gap.contains)
-        guard let first = found.min(), let last = found.max() else { return 0 }
+        let found = page.messages.filter { $0.position.map(gap.contains) ?? false }
+        let positions = found.compactMap(\.position)
+        guard let first = positions.min(), let last = positions.max() else { return 0 }
+        let userID = state.user?.userID
         let held = read { (reader) throws(StoreError) in
-            try reader.positions(
+            var held = try reader.positions(
                 in: url, from: max(gap.lower, Gap.Bound.position(first).before),
                 to: min(gap.upper, Gap.Bound.position(last).after))
+            for (message, position) in zip(found, positions)
+            where try reader.outboxItem(of: message, by: userID) != nil { held.append(position) }
+            return held
         }
-        return Set(found).subtracting(held ?? []).count
+        return Set(positions).subtracting(held ?? []).count
     }
 
     /// Reports a gap if it is huge and was not reported yet.
@@ -517,9 +425,9 @@ extension SyncCore {
 }
 
 extension SyncCore.Call.Purpose {
-    fileprivate var isOfChanges: Bool { if case .changes = self { true } else { false } }
+    var isOfChanges: Bool { if case .changes = self { true } else { false } }
 
-    fileprivate var isOfReactions: Bool { if case .reactions = self { true } else { false } }
+    var isOfReactions: Bool { if case .reactions = self { true } else { false } }
 }
 
 extension Ingest {

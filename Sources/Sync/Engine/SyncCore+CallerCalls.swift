@@ -34,7 +34,7 @@ extension SyncCore {
     }
 
     mutating func handle<Made: CallerCall>(
-        _ answer: CallResult, to made: Made, _ ticket: Int, _ attempt: Int,
+        _ answer: CallResult, to made: Made, _ ticket: Int, attempt: Int,
         _ interim: Flights.Interim?
     ) {
         switch answer.of(Made.Call.self) {

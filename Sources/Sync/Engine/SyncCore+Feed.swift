@@ -6,6 +6,9 @@ extension SyncCore {
     /// missed, and not as live.
     private static let toleratedFeedFailures = 2
 
+    /// The maximum number of consecutive batches that the engine discards.
+    private static let discardLimit = 5
+
     /// Requests the next batch of the feed, unless a request is in flight.
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
@@ -15,11 +18,13 @@ extension SyncCore {
         hasFeedBegun = token != nil
         polling.isWaiting = false
         polling.requestedAt = time
+        answeredChannels = []
         call(CoreCall.Feed(since: token?.point.cursor), .feed(after: token))
     }
 
     mutating func handleFeed(
-        _ answer: Result<FeedBatch, BackendError>, after token: FeedToken?
+        _ answer: Result<FeedBatch, BackendError>, after token: FeedToken?,
+        _ interim: Flights.Interim?
     ) {
         switch answer {
         case .success(let batch):
@@ -27,7 +32,11 @@ extension SyncCore {
                 return waitForFeed(atLeast: nil)
             }
             if let last, last != batch.epoch { return handleLoss(.newEpoch, batch.epoch) }
-            guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
+            guard !mayBeOutdated(batch, interim) || discardedBatches == SyncCore.discardLimit else {
+                return discard(batch, after: token)
+            }
+            guard storeBatch(batch, after: token) else { return waitForFeed(atLeast: nil) }
+            discardedBatches = 0
             feedFailures = 0
             connector.recordProgress()
             let isRepeated = batch.cursor == token?.point.cursor
@@ -37,6 +46,47 @@ extension SyncCore {
         case .failure(let error):
             waitForFeed(atLeast: error.retryAfter)
         }
+    }
+
+    /// Returns a Boolean value that indicates whether a batch may contain an older state of a
+    /// channel or a message than an answer that was stored since the batch was requested.
+    ///
+    /// Other events of messages have versions or times, with which they are compared.
+    private func mayBeOutdated(_ batch: FeedBatch, _ interim: Flights.Interim?) -> Bool {
+        guard let interim else { return !batch.events.isEmpty }
+        return batch.events.contains { event in
+            switch event {
+            case .channels(let urls), .joinedChannels(let urls):
+                !interim.channels.isSubset(of: urls)
+            case .messageChanged(_, let url): answeredChannels.contains(url)
+            default:
+                !event.isReportedOnce
+                    && (event.channelURL.map(interim.channels.contains)
+                        ?? !interim.channels.isEmpty)
+            }
+        }
+    }
+
+    /// Requests a batch again, which then contains the newer states of its channels and messages.
+    ///
+    /// Only the events that no other batch reports are stored.
+    private mutating func discard(_ batch: FeedBatch, after token: FeedToken?) {
+        discardedBatches += 1
+        var rest = batch
+        rest.events = batch.events.filter(\.isReportedOnce)
+        if !rest.events.isEmpty {
+            let report = write { (ingest) throws(StoreError) in
+                try ingest.apply(rest, after: token?.point)
+            }
+            followTyping(report?.typing ?? [:])
+        }
+        if batch.isLive, token != nil, !state.isLive {
+            state.isLive = true
+            examineRecentChannels()
+        }
+        startFeed()
+        // The server may have nothing to report any more, and wait for other events.
+        awaitFeed()
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
@@ -56,10 +106,10 @@ extension SyncCore {
     }
 
     private mutating func handleLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
-        guard write({ (ingest) throws(StoreError) in try ingest.recordLoss(loss, epoch) }) != nil
-        else {
-            return waitForFeed(atLeast: nil)
+        let recorded: Void? = write { (ingest) throws(StoreError) in
+            try ingest.recordLoss(loss, epoch)
         }
+        guard recorded != nil else { return waitForFeed(atLeast: nil) }
         if loss == .newEpoch { endItemsOfFormerEpochs() }
         state.isLive = false
         polling.isAwaited = false
@@ -70,7 +120,7 @@ extension SyncCore {
     }
 
     /// Stores a batch of the feed with its cursor, and returns whether that has succeeded.
-    private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
+    private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let becomesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
         guard let known else { return false }

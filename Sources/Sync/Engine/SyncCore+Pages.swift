@@ -44,18 +44,37 @@ extension SyncCore {
         fetch(withValidBound(request), callers: [caller])
     }
 
-    /// Removes the bound from a request whose bound is the newest end, and whose cursor is no
-    /// longer the backfill cursor of the gap at that end.
+    /// Removes the bound from a request whose cursor is no longer the backfill cursor of the gap
+    /// that ends at the bound.
     ///
-    /// After a truncation, messages may be missing between the bound and the page.
+    /// After a truncation or an import, messages may be missing between the bound and the page. If
+    /// no gap ends at a position, the caller fetches a stale range below it.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
-        guard case .cursor(let cursor) = request.anchor, request.bound == .end,
-            request.parentMessageID == nil
+        guard case .cursor(let cursor) = request.anchor, let bound = request.bound,
+            request.newer == 0, request.parentMessageID == nil, request.kinds.isEmpty
         else { return request }
         let url = request.channelURL
         let gap =
-            read { (reader) throws(StoreError) in try reader.firstGap(below: .end, in: url) } ?? nil
-        return gap?.upper == .end && gap?.backfillCursor == cursor ? request : request.repeated
+            read { (reader) throws(StoreError) in try reader.firstGap(below: bound, in: url) }
+            ?? nil
+        guard let gap, gap.upper == bound else { return bound == .end ? request.repeated : request }
+        return gap.backfillCursor == cursor ? request : request.repeated
+    }
+
+    /// Returns a Boolean value that indicates whether the feed has reported a reply to a message
+    /// since the request, and the message is neither stored nor on the page.
+    ///
+    /// The answer to a request for messages with replies may be older than that reply.
+    private mutating func lacksThread(
+        _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim
+    ) -> Bool {
+        guard request.kinds.contains(.thread) else { return false }
+        let ids = interim.changedThreads.subtracting(page.messages.compactMap(\.messageID))
+        let url = request.channelURL
+        return ids.contains { id in
+            let held = read { (reader) throws(StoreError) in try reader.message(id, in: url) }
+            return (held ?? nil) == nil
+        }
     }
 
     /// Replaces the step and the callers that need a page in flight, and cancels the call if
@@ -94,9 +113,9 @@ extension SyncCore {
             // Later events may have voided the answer. If so, repeat the request, even if it
             // failed.
             guard let interim else { return backfill.resume(url) }
-            return handleFailure(error, url, .page(fetch), interim)
+            return handleFailure(error, in: url, of: .page(fetch), interim)
         }
-        guard let interim else {
+        guard let interim, !lacksThread(page, of: request, since: interim) else {
             for caller in fetch.callers { repeatFetch(request.repeated, for: caller) }
             if fetch.step != nil { backfill.resume(url) }
             return
@@ -106,7 +125,8 @@ extension SyncCore {
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.apply(page, of: request, since: interim, source)
             return FetchedMessages(
-                page: page, extent: report.extent, unconfirmed: report.unconfirmed,
+                page: page, extent: report.extent, isFollowed: interim.isFollowed,
+                unconfirmed: report.unconfirmed,
                 lossCount: try ingest.batch.lossCount())
         }
         for caller in fetch.callers {

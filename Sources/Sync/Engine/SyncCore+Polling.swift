@@ -91,7 +91,13 @@ extension SyncCore {
     mutating func pollForCallers() {
         let isPolled = polling.isPolled && !polling.isAwaited
         pollNow()
-        guard isPolled, calls.values.contains(where: \.isOfFeed) else { return }
+        if isPolled { awaitFeed() }
+    }
+
+    /// Makes callers wait for the answer to the request of the feed that is in flight, but not
+    /// longer than the interval.
+    mutating func awaitFeed() {
+        guard calls.values.contains(where: \.isOfFeed) else { return }
         polling.isAwaited = true
         act(
             .wait(

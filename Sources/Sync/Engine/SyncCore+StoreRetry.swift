@@ -15,7 +15,7 @@ extension SyncCore {
     /// The failure would then remain although the disk can be written again, and callers that wait
     /// until the engine has caught up would wait until the next write.
     mutating func planStoreRetry() {
-        guard let lastFailure, lastFailure.isTemporary else {
+        guard let storeFailure, storeFailure.isTemporary else {
             if storeRetry.isWaiting { act(.cancelWait(.store)) }
             storeRetry = StoreRetry()
             return
@@ -29,12 +29,17 @@ extension SyncCore {
     /// Opens the files of the store again, if the last read or write failed.
     mutating func retryStore() {
         storeRetry.isWaiting = false
-        guard lastFailure != nil else { return }
+        guard storeFailure != nil else { return }
         do throws(StoreError) {
             try store.reopenFailedFiles()
-            (writeFailure, readFailure) = (nil, nil)
+            (writeFailure, readFailure, outboxFailure) = (nil, nil, nil)
         } catch {
-            writeFailure = SyncError(error)
+            // If the last write succeeded, only the outbox has failed.
+            if lastFailure == nil {
+                outboxFailure = SyncError(error)
+            } else {
+                writeFailure = SyncError(error)
+            }
         }
     }
 }

@@ -120,7 +120,7 @@ struct SyncCore {
         var purpose: Purpose
         /// The key to the changes that are stored between the request and the answer.
         ///
-        /// It is `nil` for `connect` and `feed`, because no event can arrive before their answers.
+        /// It is `nil` for `connect`, because nothing is stored before its answer.
         let flight: Flights.Flight?
 
         /// The tickets of the callers that wait for the answer.
@@ -147,7 +147,7 @@ struct SyncCore {
     var flights = Flights()
     /// The messages whose reactions are complete; `nil` if the server returns messages with their
     /// reactions.
-    private(set) var knownReactions: KnownReactions?
+    var knownReactions: KnownReactions?
     var calls: [Int: Call] = [:]
     var backfill = Backfill()
     var outbox = Outbox()
@@ -175,18 +175,26 @@ struct SyncCore {
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     var polling = FeedPolling()
+    /// The channels of the answers that arrived since the feed was last requested.
+    var answeredChannels: Set<ChannelURL> = []
+    /// The number of consecutive batches of the feed that were discarded, because they may be older
+    /// than what is stored.
+    var discardedBatches = 0
     /// The unread items of each stored channel; `nil` until they are read from the store.
-    private var unreadItems: UnreadItems?
-    private var lastNumber = 0
-    private var connectTicket: Int?
+    var unreadItems: UnreadItems?
+    var lastNumber = 0
+    var connectTicket: Int?
     private var actions: [Action] = []
     private var reportedState: SyncState?
     /// The session of the last connection.
-    private(set) var session: BackendSession?
+    var session: BackendSession?
     /// A Boolean value that indicates whether the store has refused to replace the cache again.
     var isReplacementRefused = false
     var writeFailure: SyncError? { didSet { recordFailure() } }
     var readFailure: SyncError? { didSet { recordFailure() } }
+    /// The error of the outbox's last write, if its files have to be reopened, as of the engine's
+    /// last successful write.
+    var outboxFailure: SyncError? { didSet { recordFailure() } }
     var storeRetry = StoreRetry()
     /// The damage found in the cache; kept until the cache is cleared or replaced.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
@@ -243,8 +251,8 @@ struct SyncCore {
             perform(connector.retryNow())
             pollNow()
         case .renew(let credentials): perform(connector.renew(credentials))
-        case .answer(let answer, let number): handle(answer, of: number)
-        case .waited(let wait): handle(wait)
+        case .answer(let answer, let number): handleAnswer(answer, of: number)
+        case .waited(let wait): handleEnd(of: wait)
         case .gaveUp(let wait): handleLastAttempt(wait)
         case .make(let call, let ticket): make(call, ticket, attempt: 1)
         case .fetch(let request, let source, let ticket):
@@ -267,7 +275,7 @@ struct SyncCore {
         }
     }
 
-    private mutating func handle(_ wait: Wait) {
+    private mutating func handleEnd(of wait: Wait) {
         switch wait {
         case .connection(let generation):
             if generation == connector.generation { perform(connector.retry()) }
@@ -307,15 +315,16 @@ struct SyncCore {
         lastNumber += 1
         var flight: Flights.Flight?
         switch call {
-        case is CoreCall.Connect, is CoreCall.Feed: break
-        case is SearchMessages: flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
+        case is CoreCall.Connect: break
+        case is SearchMessages, is ListMentions:
+            flight = flights.begin(in: nil, isFollowed: false, isSearch: true)
         default: flight = flights.begin(in: call.channel, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(value: call, purpose: purpose, flight: flight)
         act(.call(call, number: lastNumber))
     }
 
-    private mutating func handle(_ answer: CallResult, of number: Int) {
+    private mutating func handleAnswer(_ answer: CallResult, of number: Int) {
         // Ignore the answers of canceled calls and of earlier connections.
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
@@ -327,14 +336,14 @@ struct SyncCore {
         switch call.purpose {
         case .connect:
             if case .success(let session) = answer.of(CoreCall.Connect.self) { begin(session) }
-        case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token)
+        case .feed(let token): handleFeed(answer.of(CoreCall.Feed.self), after: token, interim)
         case .page(let fetch): handlePage(answer.of(CoreCall.Messages.self), fetch, interim)
         case .changes, .lookup, .reactions: handleBackfill(answer, call, interim)
         case .outbox(let id):
-            handleSending(answer, id, call, interim)
+            handleSending(answer, of: id, call, interim)
             pollNow()
         case .caller(let made, let ticket, let attempt):
-            handle(answer, to: made, ticket, attempt, interim)
+            handle(answer, to: made, ticket, attempt: attempt, interim)
         }
         if let knownReactions, let url = call.value.channel,
             backfill.isShown(url) || knownReactions.needed[url] != nil
@@ -342,309 +351,8 @@ struct SyncCore {
             // The answer may contain shown messages, whose reactions have to be requested.
             backfill.examine(url)
         }
+        if let url = call.value.channel { answeredChannels.insert(url) }
     }
-
-    /// Writes to the store, and records whether the store has failed.
-    ///
-    /// - Returns: The result of the closure; `nil` if nothing was written.
-    @discardableResult
-    mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
-        var result: Result?
-        var newFlights = flights
-        var reactionChanges: [KnownReactions.Change] = []
-        var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
-        var addedChannels: [ChannelURL] = []
-        var dividedChannels: [ChannelURL] = []
-        var newUnreadItems = unreadItems
-        do {
-            try store.write { batch in
-                // Before the engine has connected, the user is the stored one of the last session.
-                var user = state.user
-                if user == nil {
-                    user = try batch.unlessDamaged { () throws(StoreError) in
-                        try batch.storedUser()
-                    }
-                }
-                var ingest = Ingest(
-                    batch, options, user?.userID, flights,
-                    hasSeparateReactions: knownReactions != nil,
-                    changes: outbox.changes)
-                result = try body(&ingest)
-                try removeMessagesThatMustNotBeCached(&ingest)
-                newFlights = ingest.flights
-                reactionChanges = ingest.reactionChanges ?? []
-                endedItems = ingest.endedItems
-                addedChannels = ingest.addedChannels
-                dividedChannels = ingest.dividedChannels
-                newUnreadItems?.update(ingest.batch.savedGroupChannels)
-            }
-            flights = newFlights
-            unreadItems = newUnreadItems
-            knownReactions?.apply(reactionChanges)
-            writeFailure = nil
-            readFailure = nil
-            for (item, result) in endedItems { end(item, with: result) }
-            // A viewer may have shown the channel before the user lost it, or before it was stored.
-            for url in addedChannels where backfill.isShown(url) {
-                backfill.examine(url, isNew: true)
-            }
-            for url in dividedChannels where backfill.isShown(url) { backfill.examine(url) }
-            return result
-        } catch let error as StoreError {
-            writeFailure = SyncError(error)
-        } catch {
-            writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
-        }
-        recoverFromFailedWrite(reactionChanges, hasEndedItems: !endedItems.isEmpty)
-        return nil
-    }
-
-    /// Prepares for a cache that a failed write has changed, because it failed only in the outbox's
-    /// database.
-    private mutating func recoverFromFailedWrite(
-        _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
-    ) {
-        // The changes that answers to requests in flight have to be compared with are unknown.
-        flights.voidAll()
-        unreadItems = nil
-        knownReactions?.apply(reactionChanges.filter(\.isRemoval))
-        // The cache may have new gaps.
-        backfill.enqueueInUse()
-        // The cache may contain the messages of items that are still in the outbox. Compare the
-        // items with the cache again.
-        if hasEndedItems { outbox.areFailedItemsChecked = false }
-    }
-
-    /// Writes to the store like `write(_:)`.
-    ///
-    /// If nothing was written, throws the failure of the store or, if there is none, an error with
-    /// code `store` and the given message.
-    @discardableResult
-    mutating func write<Result>(
-        orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
-    ) throws(SyncError) -> Result {
-        guard let result = write(body) else { throw state.failure ?? SyncError(.store, message) }
-        return result
-    }
-
-    /// Reads from the store, and records whether the store has failed.
-    ///
-    /// - Returns: The result of the closure; `nil` if the read failed.
-    mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
-        do throws(StoreError) {
-            let result = try body(try snapshot())
-            readFailure = nil
-            return result
-        } catch {
-            readFailure = SyncError(error)
-            return nil
-        }
-    }
-
-    /// Returns a snapshot to read from.
-    ///
-    /// If the store could not reopen its files after a failed write, only another write reopens
-    /// them. A caller that cannot read may never write, so this method then attempts an empty
-    /// write.
-    func snapshot() throws(StoreError) -> Snapshot {
-        do throws(StoreError) {
-            return try store.snapshot()
-        } catch {
-            guard error.code != .closed else { throw error }
-            // If the write fails, the snapshot fails with the same error.
-            _ = try? store.write { _ in }
-            return try store.snapshot()
-        }
-    }
-
-    /// The error of the last write or, if the last write succeeded, of the last read; `nil` if both
-    /// succeeded.
-    var lastFailure: SyncError? {
-        // Prefer the failure of a write: a successful read does not prove that the disk can be
-        // written.
-        writeFailure ?? readFailure
-    }
-
-    private mutating func recordFailure() {
-        if let lastFailure, isCacheDamage(lastFailure), cacheDamage == nil {
-            cacheDamage = lastFailure
-        }
-        state.failure = lastFailure ?? cacheDamage
-    }
-
-    /// Returns a Boolean value that indicates whether an error means that the cache is damaged.
-    ///
-    /// A retry would then fail too, while the outbox remains usable.
-    func isCacheDamage(_ error: SyncError) -> Bool {
-        (error.cause as? StoreError).map(store.isCacheDamage) ?? false
-    }
-
-    /// A Boolean value that indicates whether the last read or write has failed because the cache
-    /// is damaged.
-    var isHaltedByDamage: Bool { lastFailure.map(isCacheDamage) ?? false }
-
-    // MARK: The connection
-
-    private mutating func connect(as credentials: Credentials, _ ticket: Int) {
-        guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
-            let error = readFailure ?? SyncError(.store, "the stored user could not be read")
-            return act(.fail(error, ticket: ticket))
-        }
-        if let user = stored, user.userID != credentials.userID {
-            let error = SyncError(
-                .otherUser,
-                "the store belongs to \(user.userID): open another one for \(credentials.userID)")
-            return act(.fail(error, ticket: ticket))
-        }
-        cancelCallsAndWaits()
-        if let old = connectTicket {
-            let error = SyncError(.canceled, "another call of connect(as:) has started")
-            act(.fail(error, ticket: old))
-        }
-        connectTicket = ticket
-        perform(connector.begin(as: credentials))
-    }
-
-    private mutating func disconnect() {
-        connector.end()
-        cancelCallsAndWaits()
-        act(.disconnect)
-        if let ticket = connectTicket.take() {
-            act(
-                .fail(
-                    SyncError(.closed, "the client was disconnected during the request"),
-                    ticket: ticket))
-        }
-    }
-
-    mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
-        switch step {
-        case .connect(let credentials): call(CoreCall.Connect(credentials: credentials), .connect)
-        case .wait(let attempt):
-            let wait = Wait.connection(generation: connector.generation)
-            act(.wait(wait, beforeAttempt: attempt, atLeast: duration))
-        case .renew:
-            act(.emit(.sessionExpired))
-            act(.renewSession)
-        case .disconnect: act(.disconnect)
-        case .nothing: break
-        }
-    }
-
-    private mutating func begin(_ session: BackendSession) {
-        connector.succeed()
-        self.session = session
-        isReplacementRefused = false
-        state.user = session.user
-        let hasNewEpoch = write { (ingest) throws(StoreError) in
-            if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
-            if try ingest.batch.storedAppInfo() != session.appInfo {
-                ingest.batch.setAppInfo(session.appInfo)
-            }
-            let last = try ingest.batch.lastEpoch()
-            // On the first connection, the cache has no rows of an earlier epoch.
-            guard let last else {
-                ingest.batch.setLastEpoch(session.epoch)
-                return false
-            }
-            if last != session.epoch { try ingest.recordLoss(.newEpoch, session.epoch) }
-            return last != session.epoch
-        }
-        if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
-        backfill.begin()
-        for url in (knownReactions?.needed ?? [:]).keys.sorted() { backfill.examine(url) }
-        areLimitsDue = true
-        isCatchingUp = true
-        feedFailures = 0
-        endItemsOfFormerEpochs()
-        failUnsentItems()
-        if let ticket = connectTicket.take() {
-            act(.connected(session.user, nil, ticket: ticket))
-        }
-        startFeed()
-    }
-
-    /// Returns a Boolean value that indicates whether an error means that the connection was lost
-    /// or could not be established.
-    private func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
-        if case .connect = call.purpose { return error.code != .canceled }
-        return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
-    }
-
-    private mutating func loseConnection(_ error: BackendError, _ call: Call) {
-        for ticket in call.tickets { act(.fail(SyncError(error), ticket: ticket)) }
-        cancelCallsAndWaits()
-        let step = connector.fail(error)
-        if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
-        guard connector.phase != .off else { return }
-        perform(step, atLeast: error.retryAfter)
-    }
-
-    /// Answers the caller of `connect` after a failed attempt.
-    ///
-    /// If the store has the user's data, the user may continue offline. Otherwise, the call fails.
-    private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
-        let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
-        guard let user = known, connector.phase != .revoked else {
-            if connector.phase != .revoked { connector.end() }
-            return act(.fail(SyncError(error), ticket: ticket))
-        }
-        state.user = user
-        act(.connected(user, error, ticket: ticket))
-    }
-
-    mutating func cancelCallsAndWaits() {
-        state.isLive = false
-        polling = FeedPolling()
-        endTyping()
-        backfill.end()
-        outbox.reset()
-        for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
-            act(.cancel(call: number))
-            if let flight = call.flight { _ = flights.end(flight) }
-            if let send = call.value as? CoreCall.Send {
-                outbox.markDoubtful(send.item.requestID)
-            }
-            for ticket in call.tickets {
-                act(
-                    .fail(
-                        SyncError(.notConnected, "the connection was lost during the request"),
-                        ticket: ticket))
-            }
-        }
-        calls = [:]
-        flights.voidAll()
-        act(.stopWaiting)
-        storeRetry.isWaiting = false
-        failUnsentItems()
-    }
-
-    /// Forgets the failures, and what the engine knows about the rows, of a cache that was replaced.
-    mutating func forgetCache() {
-        (writeFailure, readFailure, cacheDamage) = (nil, nil, nil)
-        flights.voidAll()
-        if knownReactions != nil { knownReactions = KnownReactions() }
-        discardUnreadItems()
-    }
-
-    // MARK: Unread items
-
-    /// Sets the unread count of the state to the sum over the stored channels.
-    ///
-    /// The sum is unknown until the store has all channels of the user.
-    mutating func countUnreadItems() {
-        if unreadItems == nil, capabilities.contains(.unreadCounts) {
-            do throws(StoreError) {
-                unreadItems = try UnreadItems(in: snapshot())
-            } catch {
-                readFailure = SyncError(error)
-            }
-        }
-        state.unreadCount = unreadItems?.total
-    }
-
-    /// Reads the unread items again before they are counted the next time.
-    mutating func discardUnreadItems() { unreadItems = nil }
 
     // MARK: Waiting callers
 
@@ -688,18 +396,6 @@ struct SyncCore {
             guard isDone || error != nil else { continue }
             abandon(ticket)
             act(error.map { .fail($0, ticket: ticket) } ?? .reply((), ticket: ticket))
-        }
-    }
-}
-
-extension Connector {
-    var connection: ConnectionState {
-        switch phase {
-        case .off: .offline
-        case .connecting: .connecting
-        case .waiting, .renewing: .waiting
-        case .on: .online
-        case .revoked: .revoked
         }
     }
 }

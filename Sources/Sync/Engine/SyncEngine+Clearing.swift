@@ -48,7 +48,7 @@ extension SyncCore {
             }
             forgetCache()
         }
-        let (known, session) = (state.user, session)
+        let (known, session, now) = (state.user, session, time)
         try write(orFail: "the cache could not be cleared") { (ingest) throws(StoreError) in
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -61,6 +61,7 @@ extension SyncCore {
             ingest.batch.setAppInfo(info ?? session?.appInfo)
             ingest.batch.setLastEpoch(epoch ?? session?.epoch)
             ingest.batch.setLossCount(losses + 1)
+            ingest.batch.setReplacedAt(now)
         }
         cacheDamage = nil
         discardUnreadItems()

@@ -40,7 +40,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> FetchedMessages {
         let fetched: FetchedMessages = try await reply { .fetch(request, source, ticket: $0) }
         guard !fetched.unconfirmed.isEmpty else { return fetched }
-        if request.parentMessageID != nil {
+        if request.parentMessageID != nil || !request.kinds.isEmpty {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         } else if source.isOfList {
             // The engine itself looks up the stored messages that a page of a channel's history
@@ -49,6 +49,64 @@ extension SyncEngine {
             _ = try? await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
         return fetched
+    }
+
+    /// Fetches the newest messages of some kinds that may be missing in the cache.
+    ///
+    /// If the server can filter by kind, the messages are stored inside the gaps and stale ranges of
+    /// the history, and `StoreReader.kindCoverage(in:)` says down to where that was done. Otherwise, the call
+    /// fetches a page of the history, and closes gaps.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds.
+    ///   - url: The URL of the channel.
+    ///   - limit: The maximum number of messages of the kinds. A page of the history has 200.
+    /// - Returns: `true` if messages may still be missing.
+    /// - Throws: ``SyncError`` with code `stalled` if the server repeats a page, or as
+    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    public func fetchMessages(
+        of kinds: MessageKinds, in url: ChannelURL, limit: Int
+    ) async throws(SyncError) -> Bool {
+        func newestGap() throws(SyncError) -> Gap? {
+            try stored { (reader) throws(StoreError) in
+                try reader.kindGaps(in: url).newest(of: kinds)
+            }
+        }
+        // After a truncation, known messages may have changed, too.
+        if try newestGap()?.changesSince != nil { try await caughtUp(url) }
+        var idle = IdleRequests()
+        while let gap = try newestGap() {
+            try await waitForFeed()
+            try await fetch(gap, of: kinds, in: url, limit: limit)
+            let left = try newestGap()
+            if left != gap { return left != nil }
+            guard idle.allowsMore(hasMoved: false) else {
+                throw SyncError(.stalled, "the server repeats the same page of \(url)")
+            }
+        }
+        return false
+    }
+
+    /// Fetches a page of the messages of some kinds at the upper bound of a gap.
+    private func fetch(
+        _ gap: Gap, of kinds: MessageKinds, in url: ChannelURL, limit: Int
+    ) async throws(SyncError) {
+        let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+        let bound = anchor == .newest ? nil : gap.upper
+        do throws(SyncError) {
+            guard backend.capabilities.contains(.kindFilter) else {
+                throw SyncError(BackendError.lacking(.kindFilter))
+            }
+            let limit = PageSize.nearest(to: limit, atLeast: 1)
+            var request = PageRequest(in: url, at: anchor, bound: bound, older: limit)
+            request.kinds = kinds
+            _ = try await fetch(request, .messageFill)
+        } catch {
+            guard (error.cause as? BackendError)?.code == .unsupported else { throw error }
+            let fetched = try await fetchMessages(
+                in: url, at: anchor, older: 200, newer: 0, bound: bound)
+            try await lookUpUnconfirmed(fetched, in: url)
+        }
     }
 
     /// Fetches messages by their IDs, for example after a search.
@@ -101,6 +159,25 @@ extension SyncEngine {
         let limit = PageSize.nearest(to: limit, atLeast: 1)
         return try await make(
             FindMessages(call: SearchMessages(matching: params, after: cursor, limit: limit)))
+    }
+
+    /// Fetches a page of the server's list of the messages that mention the user, and stores them.
+    ///
+    /// As ``searchMessages(matching:after:limit:)``, the call closes no gap.
+    ///
+    /// - Parameters:
+    ///   - cursor: The cursor of the previous page; `nil` for the newest page.
+    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are
+    ///     replaced by the nearest valid one.
+    /// - Returns: The page, without messages that do not mention the user.
+    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `mentionList`; `refused`,
+    ///   with a cause of code `expired` if the server does not know the cursor; or as
+    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    public func fetchMentions(
+        after cursor: PageCursor? = nil, limit: Int = MessageSearchParams.defaultPageSize
+    ) async throws(SyncError) -> Page<Message> {
+        let limit = PageSize.nearest(to: limit, atLeast: 1)
+        return try await make(FetchMentions(call: ListMentions(after: cursor, limit: limit)))
     }
 
     /// Fetches replies to a message around an anchor.

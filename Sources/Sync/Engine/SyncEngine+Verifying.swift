@@ -159,14 +159,22 @@ extension SyncEngine {
         var cursor: PageCursor?
         /// The cursors that were used since a page last reduced the range.
         var used = UsedCursors()
+        var idle = IdleRequests()
         while let range = try stored({ (reader) throws(StoreError) in
             try reader.staleRanges(in: url).last
         }) {
             if range != last {
+                if last != nil { idle = IdleRequests() }
                 used = UsedCursors()
+            } else if let cursor {
+                guard used.insert(cursor) else { throw .stalled(url) }
             } else {
-                guard let cursor, used.insert(cursor) else { throw .stalled(url) }
+                // The server has no older page, but the range is still stale. Start again at its
+                // upper bound.
+                guard idle.allowsMore(hasMoved: false) else { throw .stalled(url) }
+                (last, used) = (nil, UsedCursors())
             }
+            try await waitForFeed()
             let isNext = range.upper != last?.upper
             let anchor = isNext ? range.upper.anchorIncludingIt : cursor.map { .cursor($0) }
             last = range
@@ -188,7 +196,7 @@ extension SyncEngine {
 
     /// Looks up the stored messages that a page did not contain, so that the page's extent is no
     /// longer stale.
-    private func lookUpUnconfirmed(
+    func lookUpUnconfirmed(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
         guard let extent = fetched.extent else { return }

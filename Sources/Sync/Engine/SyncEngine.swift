@@ -22,27 +22,27 @@ public actor SyncEngine {
     /// The backend of the server.
     public nonisolated let backend: any Backend
 
-    private let sleep: @Sendable (Duration) async throws -> Void
-    private let jitter: @Sendable () -> Double
-    private let renewSession: @Sendable () async -> Credentials?
+    let sleep: @Sendable (Duration) async throws -> Void
+    let jitter: @Sendable () -> Double
+    let renewSession: @Sendable () async -> Credentials?
     package nonisolated let now: @Sendable () -> Timestamp
     let makeRequestID: @Sendable () -> RequestID
 
-    private(set) var core: SyncCore
+    var core: SyncCore
     var activityObservers = ActivityObservers()
-    private var calls: [Int: RunningCall] = [:]
+    var calls: [Int: RunningCall] = [:]
     /// The canceled calls that have not returned yet.
-    private var canceledCalls: [Int: Task<Void, Never>] = [:]
+    var canceledCalls: [Int: Task<Void, Never>] = [:]
     /// The waits in progress, each with its number: a wait that is canceled while it ends is
     /// ignored, even if another one for the same purpose has begun.
-    private var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
+    var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
     /// The request for new credentials, with its number.
-    private var renewal: (number: Int, task: Task<Void, Never>)?
-    private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
-    private var observers: [Int: EventObserver] = [:]
-    private var lastNumber = 0
+    var renewal: (number: Int, task: Task<Void, Never>)?
+    var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
+    var observers: [Int: EventObserver] = [:]
+    var lastNumber = 0
     /// The task that ends the previous connection; calls of the next connection wait for this task.
-    private var ending: Task<Void, Never>?
+    var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
@@ -51,10 +51,10 @@ public actor SyncEngine {
     /// The store's total number of written bytes at the time when the engine last checked the size
     /// of the cache.
     private var bytesWrittenAtLastCheck = 0
-    private var reportedConnection = ConnectionState.offline
+    var reportedConnection = ConnectionState.offline
 
     /// A backend call in flight.
-    private struct RunningCall {
+    struct RunningCall {
         let task: Task<Void, Never>
         let meter: UploadMeter
 
@@ -65,7 +65,7 @@ public actor SyncEngine {
         }
     }
 
-    private struct EventObserver {
+    struct EventObserver {
         let continuation: AsyncStream<SyncEvent>.Continuation
         let isWanted: @Sendable (SyncEvent) -> Bool
 
@@ -74,7 +74,7 @@ public actor SyncEngine {
         }
     }
 
-    private enum Outcome: Sendable {
+    enum Outcome: Sendable {
         case connected(User, BackendError?)
         case reply(any Sendable)
     }
@@ -273,86 +273,6 @@ public actor SyncEngine {
         activityObservers.finish()
     }
 
-    // MARK: State and events
-
-    /// The current state of the engine.
-    public var state: SyncState {
-        countUnreadItems()
-        return core.state
-    }
-
-    /// Counts the unread items before the first step of the core.
-    private func countUnreadItems() {
-        if !isClosed, core.state.unreadCount == nil { core.countUnreadItems() }
-    }
-
-    /// Returns a stream of the engine's events from now on, beginning with the current state.
-    ///
-    /// Each stream receives all events, and buffers unread ones without limit. It ends when the
-    /// engine is closed.
-    public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
-
-    /// Returns a stream of the events that satisfy a condition; see ``events()``.
-    ///
-    /// Other events do not resume the task that reads the stream.
-    package func events(
-        where isWanted: @escaping @Sendable (SyncEvent) -> Bool
-    ) -> AsyncStream<SyncEvent> {
-        let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
-        guard !isClosed else {
-            continuation.finish()
-            return stream
-        }
-        lastNumber += 1
-        let number = lastNumber
-        let observer = EventObserver(continuation: continuation, isWanted: isWanted)
-        observers[number] = observer
-        continuation.onTermination = { [weak self] _ in
-            Task { await self?.removeObserver(number) }
-        }
-        countUnreadItems()
-        observer.emit(.state(core.state))
-        return stream
-    }
-
-    private func removeObserver(_ number: Int) { observers[number] = nil }
-
-    /// Waits until the engine has caught up with the server.
-    ///
-    /// The engine has caught up when the feed is live, all changelogs have been read, and all gaps
-    /// have been filled that the engine fills without a request of the app.
-    ///
-    /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
-    ///   engine also fetches its newest missing messages, even if earlier requests for them have
-    ///   failed.
-    /// - Throws: ``SyncError`` with the error that stopped the work on the channel; `closed`,
-    ///   `canceled`. If `url` is `nil`, the error that stopped the work on any channel, thrown only
-    ///   after the work on the other channels has ended.
-    public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
-        _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
-    }
-
-    /// A Boolean value that indicates whether the engine has nothing to do except to follow the
-    /// feed.
-    ///
-    /// No other request is then in flight or waits for its next attempt, and no caller waits for
-    /// the engine.
-    public var isIdle: Bool {
-        core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
-    }
-
-    /// A Boolean value that indicates whether a request other than that of the feed is in flight,
-    /// or a caller waits until the engine has caught up.
-    ///
-    /// Requests that wait for their next attempt do not count.
-    package var hasCallInFlight: Bool { !core.isIdle }
-
-    /// A Boolean value that indicates whether the engine waits for new credentials from the app.
-    package var isRenewingSession: Bool { renewal != nil }
-
-    /// A Boolean value that indicates whether the feed's request is in flight.
-    package var isFollowingFeed: Bool { core.calls.values.contains(where: \.isOfFeed) }
-
     // MARK: Requests of callers
 
     func make<Made: CallerCall>(_ made: Made) async throws(SyncError) -> Made.Reply {
@@ -366,7 +286,7 @@ public actor SyncEngine {
         return reply
     }
 
-    private func outcome(
+    func outcome(
         _ input: (Int) -> SyncCore.Input
     ) async throws(SyncError) -> Outcome {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
@@ -432,7 +352,7 @@ public actor SyncEngine {
     }
 
     /// Reduces the cache in the background if it may exceed its limits.
-    private func limitIfDue() {
+    func limitIfDue() {
         guard limiting == nil, !isClosed, store.directory != nil || limits.retention != nil else {
             return
         }
@@ -450,172 +370,13 @@ public actor SyncEngine {
             await self?.endLimiting()
         }
     }
-
-    // MARK: Steps
-
-    func handle(_ input: SyncCore.Input) {
-        guard !isClosed else { return }
-        core.time = now()
-        for action in core.step(input) { perform(action) }
-        limitIfDue()
-    }
-
-    private func perform(_ action: SyncCore.Action) {
-        activityObservers.report(action, at: core.time)
-        switch action {
-        case .call(let call, let number): self.call(call, number)
-        case .cancel(let number): cancel(number)
-        case .wait(let wait, let attempt, let duration):
-            self.wait(wait, beforeAttempt: attempt, atLeast: duration)
-        case .cancelWait(let wait): waits.removeValue(forKey: wait)?.task.cancelWithoutWaiting()
-        case .stopWaiting:
-            for wait in waits.values { wait.task.cancelWithoutWaiting() }
-            waits = [:]
-            renewal.take()?.task.cancelWithoutWaiting()
-        case .disconnect: endConnection()
-        case .renewSession: renew()
-        case .removeFiles(let copies): store.outboxFiles?.remove(copies)
-        case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
-        case .emit(let event):
-            if case .state(let state) = event { notifyStore(state) }
-            emit(event)
-        case .connected(let user, let error, let ticket):
-            tickets.removeValue(forKey: ticket)?.resume(
-                returning: .success(.connected(user, error)))
-        case .reply(let reply, let ticket):
-            tickets.removeValue(forKey: ticket)?.resume(returning: .success(.reply(reply)))
-        case .fail(let error, let ticket):
-            tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
-        }
-    }
-
-    private func call(_ call: any BackendCall, _ number: Int) {
-        let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
-        // A canceled feed that begins late would otherwise take the first batch of the new
-        // connection, which reports that the feed is live.
-        var canceled: [Task<Void, Never>] = []
-        if call is CoreCall.Connect { canceled += canceledCalls.values }
-        let task = Task { [weak self, canceled] in
-            await ending?.value
-            for call in canceled { await call.value }
-            let answer = await SyncEngine.answer(to: call, backend, store, meter)
-            meter.end()
-            await self?.handle(answer, number)
-        }
-        calls[number] = RunningCall(task: task, meter: meter)
-    }
-
-    private static func answer(
-        to call: any BackendCall, _ backend: any Backend, _ store: ChatStore, _ meter: UploadMeter
-    ) async -> CallResult {
-        do throws(BackendError) {
-            guard let upload = call as? OutboxUpload else {
-                return .success(try await call.make(on: backend))
-            }
-            let item = upload.item
-            // The channel may have changed since the item was stored. If it cannot be read, the
-            // server decides.
-            let channel = try? store.groupChannel(item.channelURL)
-            if let refusal = channel.flatMap(backend.sendingRefusal) { throw refusal }
-            let file = try await upload.make(on: backend, files: store.outboxFiles) { progress in
-                meter.report(progress) {
-                    // Ignore the error: a closed store has no observers.
-                    _ = try? store.emit(
-                        .uploadProgress(
-                            item.requestID, in: item.channelURL,
-                            bytes: progress.bytesTransferred,
-                            total: progress.bytesInAll ?? progress.bytesTransferred))
-                }
-            }
-            return .success(file)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func cancel(_ number: Int) {
-        guard let call = calls.removeValue(forKey: number) else { return }
-        canceledCalls[number] = call.task
-        call.cancel()
-    }
-
-    private func handle(_ answer: CallResult, _ number: Int) {
-        canceledCalls[number] = nil
-        guard calls.removeValue(forKey: number) != nil else { return }
-        activityObservers.report(answer, number, at: now)
-        handle(.answer(answer, call: number))
-    }
-
-    private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
-        let delay =
-            wait.followsFailure
-            ? core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter()) : .zero
-        guard let delay else {
-            activityObservers.report(wait, attempt, nil, at: core.time)
-            return handle(.gaveUp(wait))
-        }
-        let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
-        activityObservers.report(wait, attempt, duration, at: core.time)
-        let sleep = sleep
-        lastNumber += 1
-        let number = lastNumber
-        let task = Task { [weak self] in
-            // An error means that the wait was canceled.
-            guard (try? await sleep(duration)) != nil else { return }
-            await self?.finish(wait, number)
-        }
-        waits.updateValue((number, task), forKey: wait)?.task.cancelWithoutWaiting()
-    }
-
-    private func finish(_ wait: SyncCore.Wait, _ number: Int) {
-        guard waits[wait]?.number == number else { return }
-        waits[wait] = nil
-        handle(.waited(wait))
-    }
-
-    private func renew() {
-        let renewSession = renewSession
-        renewal.take()?.task.cancelWithoutWaiting()
-        lastNumber += 1
-        let number = lastNumber
-        let task = Task { [weak self] in
-            let credentials = await renewSession()
-            await self?.finishRenewal(credentials, number)
-        }
-        renewal = (number, task)
-    }
-
-    private func finishRenewal(_ credentials: Credentials?, _ number: Int) {
-        // Ignore the credentials of a canceled request: they are for an earlier connection.
-        guard renewal?.number == number else { return }
-        renewal = nil
-        handle(.renew(credentials))
-    }
-
-    private func endConnection() {
-        let (backend, before) = (backend, ending)
-        ending = Task {
-            await before?.value
-            await backend.disconnect()
-        }
-    }
-
-    /// Reports the connection's state through the store, so that collections receive it in order
-    /// with other changes.
-    private func notifyStore(_ state: SyncState) {
-        let connection = state.connection
-        guard connection != reportedConnection else { return }
-        reportedConnection = connection
-        // Ignore the error, which means that the store is closed and has no observers.
-        _ = try? store.emit(.connection(connection))
-    }
 }
 
 /// Filters the progress of an upload: ignores reports that do not increase the number of bytes, or
 /// that arrive after the upload has ended.
 ///
 /// A backend may report from any thread, and with a delay.
-private final class UploadMeter: Sendable {
+final class UploadMeter: Sendable {
     /// The last reported number of bytes; `nil` after the upload has ended.
     private let last = Locked<Int?>(-1)
 
@@ -643,6 +404,6 @@ extension Credentials {
 }
 
 extension SyncError {
-    fileprivate static let canceled = SyncError(
+    static let canceled = SyncError(
         .canceled, "the task that called the engine was canceled")
 }

@@ -38,8 +38,8 @@ public struct SyncOptions: Hashable, Sendable {
     /// The number of missing messages above which a gap of a visible channel is huge; at least 0.
     ///
     /// The engine counts the missing messages while it fetches them; messages that were already
-    /// cached do not count. It reports each huge gap once. The default is 300. With `Int.max`, no
-    /// gap is huge.
+    /// cached or are in the outbox do not count. It reports each huge gap once. The default is 300.
+    /// With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
     /// The policy for huge gaps.

@@ -76,7 +76,7 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of an empty store and, if its cache was replaced, the time.
+    /// Records the owner of a store with an empty cache and, if it had another cache, the time.
     ///
     /// The owner may then use the store offline.
     package func recordOwner(_ user: User, replacedAt: Timestamp? = nil) throws(StoreError) {
@@ -136,7 +136,8 @@ extension StoreReader {
         }
     }
 
-    /// Returns the time at which the cache was replaced, on the device's clock; `nil` if it was not.
+    /// Returns the time at which the cache was replaced or cleared, on the device's clock; `nil` if
+    /// it was not.
     ///
     /// The tombstones of earlier deletions are gone.
     func replacedAt() throws(StoreError) -> Timestamp? {
@@ -181,7 +182,7 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Records the time at which the cache was replaced.
+    /// Records the time at which the cache was replaced or cleared.
     func setReplacedAt(_ time: Timestamp) {
         setText("\(time.milliseconds)", for: Scope.replacedAt)
     }

@@ -44,6 +44,14 @@ struct Flights {
         /// The channels whose messages in the answer of a search are void.
         fileprivate(set) var voidChannels: Set<ChannelURL> = []
 
+        /// The messages whose threads have changed according to an event.
+        var changedThreads: Set<MessageID> {
+            Set(
+                events.filter { entry in
+                    entry.value.contains { if case .threadInfo = $0 { true } else { false } }
+                }.keys)
+        }
+
         /// Returns the changes of a channel's messages since a search was requested.
         ///
         /// They are not followed: the index of a server's search may be older than the feed.

@@ -29,8 +29,11 @@ extension Ingest {
         if let parentID = request.parentMessageID {
             return try apply(page, repliesTo: parentID, in: url, extent, since: interim)
         }
+        if !request.kinds.isEmpty {
+            return try apply(page, ofKinds: request, since: interim, source)
+        }
         let report = try apply(page, in: url, extent, since: interim, source)
-        if request.newer == 0, let bound { try continueBackfill(at: bound, in: url, after: page) }
+        if request.newer == 0, let bound { try moveBackfillCursor(in: url, at: bound, after: page) }
         return report
     }
 
@@ -53,6 +56,55 @@ extension Ingest {
             interim.leavesOpen($0, isInAnswer: reported.contains($0))
         }
         return PageReport(extent: extent, unconfirmed: unconfirmed)
+    }
+
+    /// Stores a page of the messages of some kinds, and extends the coverage of the kinds.
+    ///
+    /// The page adds messages only inside gaps and stale ranges, and closes none. Its coverage is
+    /// recorded only if it continues the stored coverage, which a truncation may have ended since
+    /// the request.
+    private mutating func apply(
+        _ page: MessagePage, ofKinds request: PageRequest, since interim: Flights.Interim,
+        _ source: CollectionEventSource
+    ) throws(StoreError) -> PageReport {
+        let (url, kinds) = (request.channelURL, request.kinds)
+        for message in page.messages where message.channelURL == url {
+            guard let position = message.position else { continue }
+            let isHeld = try batch.message(position.messageID, in: url) != nil
+            let isInGap = try batch.isInGap(position, in: url)
+            let isStale = try knowledge(of: url).stale.contains { $0.contains(position) }
+            guard isHeld || isInGap || isStale else { continue }
+            recordUnknownReactions(of: message, interim)
+            try applyAlone(message, since: interim, source)
+        }
+        let start = request.anchor == .newest ? Gap.Bound.end : request.bound
+        guard interim.isFollowed, let gap = try batch.kindGaps(in: url).newest(of: kinds),
+            gap.upper == start
+        else { return PageReport() }
+        if case .cursor(let cursor) = request.anchor, cursor != gap.backfillCursor {
+            return PageReport()
+        }
+        let oldest = page.orderedPositions.first.map(Gap.Bound.position) ?? gap.upper
+        let reached = page.older == nil ? .beginning : min(gap.upper, oldest)
+        let covered = try batch.kindCoverage(in: url)
+        for kind in kinds.singleKinds
+        where !covered.contains(where: { $0.kind == kind && $0.lower < reached }) {
+            try batch.save(KindCoverage(kind, in: url, downTo: reached, cursor: page.older))
+        }
+        let through = gap.upper
+        var report = PageReport(extent: PageExtent(from: reached, through: through))
+        let reported = Set(page.messages.compactMap(\.messageID))
+        let unsure =
+            try batch.gaps(in: url, from: reached, to: through).map { ($0.lower, $0.upper) }
+            + batch.staleRanges(in: url, from: reached, to: through).map { ($0.lower, $0.upper) }
+        for (lower, upper) in unsure {
+            let held = try batch.messages(
+                in: url, from: max(lower, reached), to: min(upper, through), isNewestFirst: true)
+            report.unconfirmed += held.filter { !$0.kinds(for: userID).isDisjoint(with: kinds) }
+                .compactMap(\.messageID)
+                .filter { interim.leavesOpen($0, isInAnswer: reported.contains($0)) }
+        }
+        return report
     }
 
     /// Stores a page of a channel's history, and closes the gaps in the range that the page covers.
@@ -163,6 +215,19 @@ extension Ingest {
             try batch.markVerified(url, from: range.lower, through: range.upper)
         }
         invalidateKnowledge(of: url)
+    }
+
+    /// Removes a range from the stale ranges after a lookup, unless an untrusted message was stored
+    /// in it since the lookup was requested.
+    mutating func markVerified(
+        _ url: ChannelURL, _ extent: PageExtent, since interim: Flights.Interim
+    ) throws(StoreError) {
+        for id in interim.unconfirmed {
+            guard let position = try batch.message(id, in: url)?.position else { continue }
+            let bound = Gap.Bound.position(position)
+            if extent.from <= bound, bound <= extent.through { return }
+        }
+        try markVerified(url, extent)
     }
 
     /// Returns the part of a page's extent of which the page proves that the server has no other
@@ -292,6 +357,8 @@ extension Ingest {
         // Only the device sets this property, so keep its value.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if let held { channel.keepUnreadCounts(of: held) }
+        // Also record a channel that has not changed: an older event may follow.
+        flights.recordChannel(channel.url)
         if channel != held { try save(channel, over: held, source) }
     }
 
@@ -306,55 +373,6 @@ extension Ingest {
         let removed = changes.deletedURLs.filter { !interim.channels.contains($0) }
         for url in removed { try remove(url, source) }
         return removed
-    }
-
-    // MARK: Gaps
-
-    /// Closes the gaps in a range.
-    ///
-    /// If the changelog since a gap's truncation was not read yet, the gap is kept, but made as
-    /// small as possible.
-    private func cover(
-        _ extent: PageExtent, in url: ChannelURL, _ backfillCursor: PageCursor?
-    ) throws(StoreError) {
-        let kept = try batch.gaps(in: url).filter {
-            $0.changesSince != nil && extent.from <= $0.lower && $0.upper <= extent.through
-        }
-        var from = extent.from
-        for gap in kept {
-            // Keep the part of the gap that is older than the oldest stored message in the gap.
-            let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
-            let end = held.last.map(Gap.Bound.position) ?? gap.upper
-            if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
-            from = end
-        }
-        if from <= extent.through {
-            try batch.cover(
-                url, from: from, through: extent.through,
-                backfillCursor: kept.isEmpty ? backfillCursor : nil)
-        }
-    }
-
-    /// Continues the backfill at the end of a page that ended before it reached the gap.
-    ///
-    /// This happens if the anchor is a time, and many messages have that time.
-    private func continueBackfill(
-        at upper: Gap.Bound, in url: ChannelURL, after page: MessagePage
-    ) throws(StoreError) {
-        guard let first = page.orderedPositions.first, upper <= .position(first),
-            let cursor = page.older
-        else { return }
-        try moveBackfillCursor(in: url, at: upper, to: cursor)
-    }
-
-    private func moveBackfillCursor(
-        in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
-    ) throws(StoreError) {
-        guard var gap = try batch.gaps(in: url).first(where: { $0.upper == upper }),
-            gap.backfillCursor != cursor
-        else { return }
-        gap.backfillCursor = cursor
-        try batch.update(gap)
     }
 }
 

@@ -63,13 +63,13 @@ extension Ingest {
 
     /// Returns the source to report for a change of a message: that of the event or, while the
     /// engine catches up, background synchronization.
-    private func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
+    func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .messageBackgroundSync : event
     }
 
     /// Returns the source to report for a change of a channel: that of the event or, while the
     /// engine catches up, background synchronization.
-    private func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
+    func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .channelBackgroundSync : event
     }
 
@@ -89,14 +89,7 @@ extension Ingest {
         case .openChannel(let channel):
             try batch.save(channel, source: channelSource(.eventChannelChanged))
         case .messageReceived(let message):
-            let isOwn = try outboxItem(of: message) != nil
-            let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
-            guard try apply(message, source, .unknown) else { return }
-            // The feed reports all reactions to a new message after the message itself.
-            if let id = message.messageID {
-                reactionChanges?.append(.insert(id, in: message.channelURL))
-            }
-            try recordReported(message)
+            guard try addReceived(message) else { return }
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
             if try isRelevant(message) {
@@ -118,22 +111,16 @@ extension Ingest {
         case .messagesDeleted(ofSender: let sender, in: let url, at: let time):
             let urls = if let url { [url] } else { try batch.channelURLs() }
             for url in urls {
-                try deleteMessages(of: sender, in: url, at: time)
-                guard !channelsWithLastMessage.contains(url),
-                    let last = try batch.groupChannel(url)?.lastMessage,
-                    last.sender?.userID == sender, let id = last.messageID
-                else { continue }
-                try recordDeleted(id, in: url)
+                try deleteMessages(
+                    of: sender, in: url, at: time,
+                    changesLast: !channelsWithLastMessage.contains(url))
             }
         case .reaction(let reaction):
             if try apply(reaction, messageSource(.eventReactionUpdated)) {
                 report.channelsToBackfill.append(reaction.channelURL)
             }
         case .threadInfo(let thread):
-            try change(
-                thread.parentMessageID, in: thread.channelURL, by: event,
-                messageSource(.eventThreadInfoUpdated)
-            ) { $0.apply(thread) }
+            try changeThread(thread, by: event)
         case .truncation(let url):
             try openTruncation(in: url, since: previous)
             report.channelsToBackfill.append(url)
@@ -158,21 +145,54 @@ extension Ingest {
 
     // MARK: Messages
 
+    /// Stores a new message, and returns whether it was relevant.
+    private mutating func addReceived(_ message: Message) throws(StoreError) -> Bool {
+        let isOwn = try batch.outboxItem(of: message, by: userID) != nil
+        let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
+        guard try apply(message, source, .unknown) else { return false }
+        // The feed reports all reactions to a new message after the message itself.
+        if let id = message.messageID {
+            reactionChanges?.append(.insert(id, in: message.channelURL))
+        }
+        try recordReported(message)
+        return true
+    }
+
     /// Returns a Boolean value that indicates whether an edited message is stored, or its position
-    /// is in a known or requested range of the history.
+    /// is in a known or requested range of the history or of one of its kinds.
     func isRelevant(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
         if flights.hasRequests(in: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
-        return try batch.message(position.messageID, in: url) != nil
+        if try batch.message(position.messageID, in: url) != nil { return true }
+        // In the gap, the cache is to have each message of a kind that was fetched alone.
+        // After an empty page, the cursor of the kind may have passed the message.
+        let covered = try batch.kindCoverage(in: url).filter {
+            $0.lower < .position(position) || $0.cursor != nil
+        }
+        return covered.contains { message.kinds(for: userID).contains($0.kind) }
+    }
+
+    private mutating func changeThread(
+        _ thread: ThreadInfoUpdateEvent, by event: FeedEvent
+    ) throws(StoreError) {
+        try change(
+            thread.parentMessageID, in: thread.channelURL, by: event,
+            messageSource(.eventThreadInfoUpdated)
+        ) { $0.apply(thread) }
+        if try batch.message(thread.parentMessageID, in: thread.channelURL) == nil {
+            try batch.limitKindCoverage(of: thread.channelURL, kinds: .thread)
+        }
     }
 
     /// Removes all stored messages of a sender from a channel.
     ///
+    /// If `changesLast` is true, the channel's last message may be one of them.
+    ///
     /// - Complexity: O(*n*) in the number of the channel's stored messages.
     private mutating func deleteMessages(
-        of sender: UserID, in url: ChannelURL, at time: Timestamp?
+        of sender: UserID, in url: ChannelURL, at time: Timestamp?, changesLast: Bool
     ) throws(StoreError) {
         // The answer to a request in flight may contain messages of the sender that are not stored.
         if flights.hasRequests(in: url) { flights.void(url) }
@@ -181,6 +201,10 @@ extension Ingest {
             guard message?.sender?.userID == sender else { continue }
             try delete(position.messageID, in: url, at: time, messageSource(.eventMessageDeleted))
         }
+        guard changesLast, let last = try batch.groupChannel(url)?.lastMessage,
+            last.sender?.userID == sender, let id = last.messageID
+        else { return }
+        try recordDeleted(id, in: url)
     }
 
     /// Marks a message as stale, because the feed has reported that it changed, but not its new
@@ -188,7 +212,9 @@ extension Ingest {
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         // The answer to a request in flight may contain the message before the change.
         if flights.hasRequests(in: url) { flights.void(url) }
-        guard let position = try batch.message(id, in: url)?.position else { return }
+        guard let position = try batch.message(id, in: url)?.position else {
+            return try batch.limitKindCoverage(of: url)
+        }
         try markStale(position, in: url)
     }
 
@@ -204,6 +230,7 @@ extension Ingest {
             if let parent = held.parentMessageID { try recordChanged(parent, in: url) }
             return
         }
+        try batch.limitKindCoverage(of: url)
         let older = try batch.messages(
             in: url, from: .beginning, to: Gap.Bound(after: createdAt), isNewestFirst: false)
         for message in older {
@@ -237,10 +264,10 @@ extension Ingest {
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
-        if var gap = try batch.firstGap(below: .end, in: url), gap.backfillCursor != nil {
-            // The new gap was merged with an existing one. The backfill cursor of the existing gap
-            // is older than some messages that are missing now, so restart the backfill at the
-            // newest message.
+        // The server may have accepted messages between a gap's backfill cursor and its upper bound,
+        // so restart the backfill at that bound.
+        for var gap in try batch.gaps(in: url)
+        where gap.backfillCursor != nil && oldest < gap.upper {
             gap.backfillCursor = nil
             try batch.update(gap)
         }
@@ -325,145 +352,20 @@ extension Ingest {
         guard let unreported else { return try batch.newestPosition(in: url) }
         return try batch.neighbor(of: unreported, in: url, isOlder: true)
     }
-
-    // MARK: Channels
-
-    /// Applies a change of a channel, and returns whether the channel is new, or the user has just
-    /// joined it.
-    private mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
-        let url = update.channelURL
-        let held = try batch.groupChannel(url)
-        var channel = held ?? GroupChannel()
-        channel.url = url
-        update.patch.apply(to: &channel)
-        let people = EventPeople(users: update.users, actor: update.actor)
-        try save(
-            channel, over: held, channelSource(update.source),
-            people: update.users.isEmpty && update.actor == nil ? nil : people)
-        for user in update.users { try batch.save(user, source: channelSource(update.source)) }
-        return held == nil || held?.myMemberState == .invited
-    }
-
-    /// Saves a channel, and removes the messages that are older than the user's history.
-    mutating func save(
-        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
-        people: EventPeople? = nil
-    ) throws(StoreError) {
-        try batch.save(channel, source: source, people: people)
-        flights.recordChannel(channel.url)
-        if held == nil { addedChannels.append(channel.url) }
-        let before = held?.historyBeginning
-        guard channel.historyBeginning != before else { return }
-        invalidateKnowledge(of: channel.url)
-        if let before, channel.historyBeginning ?? .beginning < before {
-            // The user's history now begins earlier: the added part is a gap.
-            try batch.open(Gap(in: channel.url, from: .beginning, to: before))
-        }
-        guard let beginning = channel.historyBeginning else { return }
-        try batch.removeMessages(
-            in: channel.url, through: beginning, source: messageSource(.eventChannelResetHistory))
-        try batch.cover(channel.url, from: .beginning, through: beginning)
-        try batch.markVerified(channel.url, from: .beginning, through: beginning)
-    }
-
-    private mutating func recordRead(
-        by userID: UserID, in url: ChannelURL, at time: Timestamp
-    ) throws(StoreError) {
-        let isOwn = userID == self.userID
-        try changeChannel(url, channelSource(.eventReadReceiptUpdated)) { channel in
-            channel.readReceipts.raise(userID, to: time)
-            if isOwn { channel.myLastRead = max(channel.myLastRead ?? .distantPast, time) }
-        }
-    }
-
-    /// Removes all stored group channels that are missing from the user's complete list.
-    private mutating func removeAll(
-        but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
-        _ report: inout FeedReport
-    ) throws(StoreError) {
-        let kept = Set(urls)
-        for url in try batch.channelURLs() where !kept.contains(url) {
-            guard try batch.openChannel(url) == nil else { continue }
-            if keepsInvitations, try batch.groupChannel(url)?.myMemberState == .invited {
-                continue
-            }
-            try remove(url, .channelBackgroundSync, &report)
-        }
-    }
-
-    private mutating func remove(
-        _ url: ChannelURL, _ source: CollectionEventSource, _ report: inout FeedReport
-    ) throws(StoreError) {
-        try remove(url, source)
-        report.removedChannels.append(url)
-    }
-
-    mutating func remove(
-        _ url: ChannelURL, _ source: CollectionEventSource
-    ) throws(StoreError) {
-        flights.void(url)
-        flights.recordChannel(url)
-        invalidateKnowledge(of: url)
-        batch.setUnreported(nil, of: url)
-        batch.setMessageChangelogToken(nil, of: url)
-        try batch.removeChannel(url, source: source)
-    }
-
-    private mutating func changeChannel(
-        _ url: ChannelURL, _ source: CollectionEventSource, _ change: (inout GroupChannel) -> Void
-    ) throws(StoreError) {
-        guard var channel = try batch.groupChannel(url) else { return }
-        change(&channel)
-        try batch.save(channel, source: source)
-        flights.recordChannel(url)
-    }
-
-    // MARK: The last message of servers that do not send it
-
-    /// The number of a channel's newest messages in which a new last message is searched.
-    private static let lastCandidates = 20
-
-    /// Makes a message the last one of its channel, unless the channel has a newer one.
-    private mutating func recordNewest(_ message: Message) throws(StoreError) {
-        guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
-        else {
-            return
-        }
-        if let last = channel.lastMessage?.position, let position = message.position,
-            position < last
-        {
-            return
-        }
-        channel.lastMessage = message
-        try batch.save(channel, source: channelSource(.eventChannelChanged))
-        flights.recordChannel(channel.url)
-    }
-
-    /// Replaces a channel's last message if that message was deleted.
-    private mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
-        else {
-            return
-        }
-        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
-            .first(where: \.countsAsLast)
-        try batch.save(channel, source: channelSource(.eventChannelChanged))
-        flights.recordChannel(url)
-    }
 }
 
 extension Message {
     /// A Boolean value that indicates whether the message may be a channel's last message.
     ///
     /// Replies and silent messages may not.
-    fileprivate var countsAsLast: Bool {
+    var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }
 }
 
 extension [UserID: Timestamp] {
     /// Sets the time of a user, unless the user has a later one.
-    fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
+    mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 }

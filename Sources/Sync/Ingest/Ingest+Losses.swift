@@ -16,10 +16,13 @@ extension Ingest {
     ///
     /// The stored history is kept and marked as stale. A gap at the newest end represents messages
     /// that the feed has not reported. `epoch` is the new epoch of the server's history, if it is
-    /// known.
+    /// known. Of the messages in gaps, only those that the user has sent are kept in a new epoch:
+    /// the server may have accepted them in the new one.
     ///
-    /// - Complexity: O(*c*) in the number of channels, with some lookups for each.
-    mutating func recordLoss(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
+    /// - Complexity: O(*c* + *n*) in the number of channels and of the messages in gaps.
+    mutating func recordLoss(
+        _ loss: HistoryLoss, _ epoch: ServerEpoch? = nil
+    ) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         if loss == .newEpoch, let last = try batch.lastEpoch() {
             batch.setFormerEpoch(FormerEpoch(last, losses: number...number))
@@ -28,6 +31,7 @@ extension Ingest {
             if loss == .newEpoch { try removeHistoryBeginning(of: url) }
             try openTruncation(in: url, since: nil)
             try removeBackfillState(in: url, loss)
+            if loss == .newEpoch { try isolateSentMessages(in: url) }
             try markKnownRangesStale(url, number)
             if loss == .newEpoch {
                 try removeTombstones(in: url)
@@ -70,6 +74,7 @@ extension Ingest {
     ) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         try markKnownRangesStale(url, number, from: lower, to: upper)
+        try batch.limitKindCoverage(of: url, to: upper)
         batch.setLossCount(number)
         invalidateKnowledge(of: url)
     }
@@ -114,6 +119,19 @@ extension Ingest {
             if loss == .newEpoch { changed.backfillCursor = nil }
             changed.changesSince = nil
             if changed != gap { try batch.update(changed) }
+        }
+    }
+
+    /// Divides the gaps at the messages that the user has sent, so that these messages become
+    /// stale, and stay until a page or a lookup finds out whether the server has them.
+    private func isolateSentMessages(in url: ChannelURL) throws(StoreError) {
+        for gap in try batch.gaps(in: url) {
+            for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
+                let message = try batch.message(position.messageID, in: url)
+                guard let message, message.requestID != nil, message.sender?.userID == userID
+                else { continue }
+                try batch.cover(url, from: .position(position), through: .position(position))
+            }
         }
     }
 

@@ -90,7 +90,7 @@ struct Ingest {
     }
 
     init(
-        _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
+        _ batch: Batch, _ options: SyncOptions, of userID: UserID?, _ flights: Flights,
         hasSeparateReactions: Bool = false,
         changes: [RequestID: [RequestID]] = [:]
     ) {
@@ -146,15 +146,21 @@ struct Ingest {
 
     /// Stores a message, unless a newer version is known.
     ///
+    /// `isSent` is true if the server has just accepted the message from the user, so that it may
+    /// belong to another epoch than the beginning of the history and the tombstones.
+    ///
     /// - Returns: `true` if the message is now stored, in the given version or a newer one.
     @discardableResult
     mutating func apply(
-        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
+        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
+        isSent: Bool = false
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
-        let known = try knowledge(of: url)
-        guard try admit(message, at: position, known, freshness) else { return false }
+        var known = try knowledge(of: url)
+        if isSent { known.beginning = nil }
+        guard try admit(message, at: position, known, freshness, isSent: isSent)
+        else { return false }
         if !isFeed { try loadFeedState(of: url) }
         // An answer that is not fresh may be older than events that were reported since the
         // request.
@@ -163,13 +169,27 @@ struct Ingest {
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
         var isNew = false
+        var replacesAnother = false
         var isConfirmed = isCurrent || freshness == .unconfirmed
+        let item = try batch.outboxItem(of: message, by: userID)
+        var freshness = freshness
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 let mayBeAnother = known.mayBeOfAnotherHistory(held.position)
                 // Messages do not move: the ID belongs to another message now.
-                let isReused = mayBeAnother && held.position != position
+                let isAnother = held.isAnotherMessage(than: message)
+                // A message that was stored since the request is newer than the answer.
+                if isAnother, !isFeed, freshness == .unknown || freshness == .unconfirmed {
+                    isConfirmed = false
+                    isHeld = item == nil
+                    if isHeld { return held }
+                    // The user has just sent the message. Keep its row until a lookup finds out
+                    // which of the two messages the server has.
+                    freshness = .untrusted
+                }
+                let isReused = isAnother || mayBeAnother && held.position != position
                 isHeld = !isReused
+                replacesAnother = isReused
                 if isReused || isCurrent && mayBeAnother { return message }
                 var message = message
                 if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
@@ -190,20 +210,29 @@ struct Ingest {
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Record the message for requests in flight, even if it has not changed.
-        if freshness == .untrusted {
-            flights.recordUnconfirmed(position.messageID, in: url, isNew: isNew)
-        } else {
-            flights.recordTouched(position.messageID, in: url)
-        }
-        if freshness == .unconfirmed, !isConfirmed {
-            try markStale(position, in: url)
-            dividedChannels.append(url)
-        }
+        let isUnclear = freshness == .unconfirmed && !isConfirmed
+        try recordStored(
+            position, in: url, isNew: isNew, isTrusted: freshness != .untrusted && !isUnclear,
+            needsLookup: isUnclear || freshness == .untrusted && replacesAnother)
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
-        try acknowledge(message)
+        if let item { try end(item, with: .sent(message)) }
         return true
+    }
+
+    /// Records a stored message for the requests in flight, even if it has not changed, and marks it
+    /// as stale if a lookup has to confirm it.
+    private mutating func recordStored(
+        _ position: Position, in url: ChannelURL, isNew: Bool, isTrusted: Bool, needsLookup: Bool
+    ) throws(StoreError) {
+        if isTrusted {
+            flights.recordTouched(position.messageID, in: url)
+        } else {
+            flights.recordUnconfirmed(position.messageID, in: url, isNew: isNew)
+        }
+        guard needsLookup else { return }
+        try markStale(position, in: url)
+        dividedChannels.append(url)
     }
 
     /// Returns a Boolean value that indicates whether a message may be stored: if it is not older
@@ -212,13 +241,15 @@ struct Ingest {
     /// If the message exists again, its tombstone is removed.
     private func admit(
         _ message: Message, at position: Position, _ known: ChannelKnowledge,
-        _ freshness: Freshness
+        _ freshness: Freshness, isSent: Bool
     ) throws(StoreError) -> Bool {
         let url = message.channelURL
         if let beginning = known.beginning, .position(position) < beginning { return false }
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(of: position.messageID, in: url)
         else { return true }
+        // The tombstone may be that of a message of an earlier epoch with the same ID.
+        if isSent { return true }
         // The answer to a request that was made after the deletion proves that the message exists
         // again. An event of the feed does not prove it, because the feed may repeat earlier
         // events.
@@ -230,7 +261,7 @@ struct Ingest {
     }
 
     /// Returns a Boolean value that indicates whether a message may have been deleted before the
-    /// cache was replaced, so that its tombstone is gone.
+    /// cache was replaced or cleared, so that its tombstone is gone.
     ///
     /// Such a message is not stored until the server returns it.
     func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
@@ -248,14 +279,17 @@ struct Ingest {
     /// becomes stale.
     @discardableResult
     mutating func applyAlone(
-        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
+        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
+        isSent: Bool = false
     ) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
         let isHeld = try batch.message(position.messageID, in: url)?.position == position
         isAlone = true
         defer { isAlone = false }
-        guard try apply(message, source, freshness) else { return false }
+        guard try apply(message, source, freshness, isSent: isSent) else {
+            return false
+        }
         if !isHeld, try !batch.isInGap(position, in: url) {
             let lower = try batch.neighbor(of: position, in: url, isOlder: true)
             let upper = try batch.neighbor(of: position, in: url, isOlder: false)
@@ -270,19 +304,12 @@ struct Ingest {
         return true
     }
 
-    /// Removes the outbox item that a message acknowledges.
-    private mutating func acknowledge(_ message: Message) throws(StoreError) {
-        if let item = try outboxItem(of: message) { try end(item, with: .sent(message)) }
-    }
-
-    /// Returns the outbox item from which a message was created; `nil` if the outbox does not
-    /// contain it.
-    func outboxItem(of message: Message) throws(StoreError) -> OutboxItem? {
-        guard let userID, message.sender?.userID == userID, let id = message.requestID,
-            let item = try batch.readableOutboxItem(id), item.isUnderstood, item.operation == .send,
-            item.channelURL == message.channelURL
-        else { return nil }
-        return item
+    /// Returns a Boolean value that indicates whether a message is older than the user's history.
+    mutating func isOlderThanHistory(_ message: Message) throws(StoreError) -> Bool {
+        guard let position = message.position,
+            let beginning = try knowledge(of: message.channelURL).beginning
+        else { return false }
+        return .position(position) < beginning
     }
 
     /// Removes an outbox item, and records its delivery result, unless this batch has already done
@@ -291,14 +318,19 @@ struct Ingest {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         let source = item.operation == .request ? nil : result.source(of: item)
         try batch.removeOutboxItem(item.requestID, source: source)
-        if case .sent(let message) = result, item.operation == .send {
+        if case .sent(let message) = result, item.operation == .send, let id = message.messageID,
+            let changeIDs = changes[item.requestID]
+        {
             // Save the message's ID in the outbox items that change the message. They could not
             // look it up in the cache later: the cache may not contain the message, or may lose its
             // row in a power failure.
-            for id in changes[item.requestID] ?? [] {
-                guard var change = try batch.readableOutboxItem(id) else { continue }
-                change.messageID = message.messageID
-                change.targetEpoch = try batch.lastEpoch()
+            let epoch = try batch.unlessDamaged { () throws(StoreError) in
+                try batch.epoch(of: id, in: item.channelURL)
+            }
+            for changeID in changeIDs {
+                guard var change = try batch.readableOutboxItem(changeID) else { continue }
+                change.messageID = id
+                change.targetEpoch = epoch
                 try batch.save(change)
             }
         }
@@ -331,7 +363,12 @@ struct Ingest {
         // request in flight may contain.
         var isOfAnotherHistory = false
         if time == nil {
-            isOfAnotherHistory = try knowledge(of: url).mayBeOfAnotherHistory(held?.position)
+            isOfAnotherHistory =
+                if let held {
+                    try knowledge(of: url).mayBeOfAnotherHistory(held.position)
+                } else {
+                    try batch.formerEpoch() != nil
+                }
         }
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         if !isOfAnotherHistory { flights.recordDeleted(id, in: url) }
@@ -354,64 +391,6 @@ struct Ingest {
         guard var message = try batch.message(id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)
-    }
-
-    /// Applies a reaction event to a stored message.
-    ///
-    /// On servers that return reactions separately, the events of a reaction may arrive out of
-    /// order: federated servers have different clocks, and the answer to the user's own request may
-    /// arrive before the feed reports an earlier event of another user. An older event cannot be
-    /// merged, because a message does not contain the time of each user's reaction. If the event is
-    /// not part of the stored reactions, they therefore have to be requested again.
-    ///
-    /// - Returns: `true` if the reactions have to be requested again.
-    mutating func apply(
-        _ reaction: ReactionEvent, _ source: CollectionEventSource
-    ) throws(StoreError) -> Bool {
-        let (id, url) = (reaction.messageID, reaction.channelURL)
-        var isMissing = false
-        try change(id, in: url, by: .reaction(reaction), source) { message in
-            if message.apply(reaction) { return true }
-            isMissing = !message.reflects(reaction)
-            return false
-        }
-        guard isMissing, reactionChanges != nil else { return false }
-        reactionChanges?.append(.remove(id, in: url))
-        return true
-    }
-}
-
-extension Ingest {
-    /// Applies the answer to the user's own reaction to a stored message.
-    ///
-    /// The feed reports the reaction again, after older reactions of other users. The stored
-    /// reaction therefore keeps the time of the last reported one, so that these are not rejected.
-    /// If the server returns reactions separately, they are requested again instead.
-    ///
-    /// - Returns: `true` if the reactions have to be requested again.
-    mutating func apply(answered reaction: ReactionEvent) throws(StoreError) -> Bool {
-        guard reactionChanges == nil else { return try apply(reaction, .eventReactionUpdated) }
-        let held = try batch.message(reaction.messageID, in: reaction.channelURL)
-        let reported = held?.reactionHistory.first { $0.key == reaction.key }
-        // No reaction is older than its message, except for the difference of two clocks.
-        let earliest = held?.createdAt.earlier(by: options.clockSkew) ?? 0
-        var reaction = reaction
-        reaction.updatedAt = min(reaction.updatedAt, reported?.updatedAt ?? earliest)
-        return try apply(reaction, .eventReactionUpdated)
-    }
-}
-
-extension Message {
-    /// Returns a Boolean value that indicates whether the user of a reaction event has the reaction
-    /// if the event adds it, and does not have it if the event removes it.
-    ///
-    /// If the message only has the number of users, the result is `true`.
-    func reflects(_ event: ReactionEvent) -> Bool {
-        guard let reaction = reactionHistory.first(where: { $0.key == event.key }) else {
-            return event.operation == .delete
-        }
-        return reaction.totalCount != nil
-            || reaction.userIDs.contains(event.userID) == (event.operation == .add)
     }
 }
 

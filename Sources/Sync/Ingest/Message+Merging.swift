@@ -5,6 +5,17 @@ extension Message {
     /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 
+    /// Returns a Boolean value that indicates whether a message with the same ID is another message,
+    /// because it has another sender or another request ID.
+    ///
+    /// After the server was restored from a backup, it may use the IDs of lost messages again.
+    func isAnotherMessage(than other: Message) -> Bool {
+        func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
+            first != nil && second != nil && first != second
+        }
+        return differ(requestID, other.requestID) || differ(sender?.userID, other.sender?.userID)
+    }
+
     /// The latest time in the message and its parts.
     private var latestTime: Timestamp {
         var latest = version
@@ -25,7 +36,7 @@ extension Message {
         let rest = isNewer ? self : other
         result.requestID = result.requestID ?? rest.requestID
         let history = Message.merged(
-            reactionHistory, latestTime, other.reactionHistory, other.latestTime)
+            reactionHistory, at: latestTime, with: other.reactionHistory, at: other.latestTime)
         if history != result.reactionHistory { result.reactionHistory = history }
         if let info = rest.threadInfo, info.updatedAt > result.threadInfo?.updatedAt ?? .distantPast
         {
@@ -53,7 +64,7 @@ extension Message {
     }
 
     private static func merged(
-        _ held: [Reaction], _ heldTime: Timestamp, _ other: [Reaction], _ otherTime: Timestamp
+        _ held: [Reaction], at heldTime: Timestamp, with other: [Reaction], at otherTime: Timestamp
     ) -> [Reaction] {
         if held.isEmpty && otherTime >= heldTime { return other }
         let heldByKey = Dictionary(held.map { ($0.key, $0) }) { first, _ in first }

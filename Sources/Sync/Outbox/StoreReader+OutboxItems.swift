@@ -10,6 +10,16 @@ extension StoreReader {
         try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
     }
 
+    /// Returns the outbox item from which a message of a user was created; `nil` if the outbox does
+    /// not contain it.
+    func outboxItem(of message: Message, by userID: UserID?) throws(StoreError) -> OutboxItem? {
+        guard let userID, message.sender?.userID == userID, let id = message.requestID,
+            let item = try readableOutboxItem(id), item.isUnderstood, item.operation == .send,
+            item.channelURL == message.channelURL
+        else { return nil }
+        return item
+    }
+
     /// Returns the result of a read; `nil` if the read finds damage.
     ///
     /// Use this only to write what the user did: a damaged cache must not prevent that.

@@ -5,7 +5,7 @@ extension SyncCore {
     // MARK: Answers
 
     mutating func handleSending(
-        _ answer: CallResult, _ id: RequestID, _ call: Call, _ interim: Flights.Interim?
+        _ answer: CallResult, of id: RequestID, _ call: Call, _ interim: Flights.Interim?
     ) {
         guard let url = call.value.channel else { return }
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
@@ -24,34 +24,7 @@ extension SyncCore {
         let written: Void? = write { (ingest) throws(StoreError) in
             switch (call.value, value) {
             case (_, let message as Message):
-                let source = DeliveryResult.sent(message).source(of: item)
-                // If the feed does not report all events since the call began, it is unknown which
-                // messages are next to this one, so it is stored alone, inside a gap. This also
-                // applies if the answer is void (`interim` is `nil`): lists keep showing what the
-                // user wrote, and the page that closes the gap or a lookup finds out whether it
-                // still exists.
-                if let interim, interim.isFollowed {
-                    ingest.isAlone = true
-                    try ingest.apply(message, since: interim, source)
-                    // The feed reports all reactions to a new message.
-                    if item.operation == .send, let id = message.messageID {
-                        ingest.reactionChanges?.append(.insert(id, in: url))
-                    }
-                } else if let messageID = message.messageID,
-                    interim?.deleted.contains(messageID) != true
-                {
-                    // The feed may not have reported the channel yet. Then also store the message if
-                    // a viewer shows the channel, so that the viewer keeps showing the message. If
-                    // the feed has reported all channels, the user has lost the channel.
-                    let isGroup = try ingest.batch.groupChannel(url) != nil
-                    let isOpen = try ingest.batch.openChannel(url) != nil
-                    let isUnreported = try !ingest.batch.hasAllChannels()
-                    let isHeld = isGroup || isOpen || (isShown && isUnreported)
-                    // A void answer to an edit does not prove that the message still exists.
-                    let isKnown = try ingest.batch.message(messageID, in: url) != nil
-                    let exists = interim != nil || item.operation == .send || isKnown
-                    if isHeld && exists { try ingest.applyAlone(message, source, .untrusted) }
-                }
+                try ingest.store(message, of: item, since: interim, isShown: isShown)
                 // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.end(item, with: .sent(message))
             case (let deletion as CoreCall.Delete, _):
@@ -306,5 +279,60 @@ extension SyncCore.Call {
     /// The request ID of the item that the call sends; `nil` for any other call.
     var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
+    }
+}
+
+extension Ingest {
+    /// Stores the message that the server has returned for an item.
+    ///
+    /// If `interim` is `nil`, the answer is void.
+    fileprivate mutating func store(
+        _ message: Message, of item: OutboxItem, since interim: Flights.Interim?, isShown: Bool
+    ) throws(StoreError) {
+        guard let id = message.messageID else { return }
+        let url = item.channelURL
+        let source = DeliveryResult.sent(message).source(of: item)
+        let isSend = item.operation == .send
+        let isDeleted = interim?.deleted.contains(id) ?? false
+        guard isSend || !isDeleted else { return }
+        // If the feed does not report all events since the call began, it is unknown which
+        // messages are next to this one, so it is stored alone, inside a gap. This also
+        // applies if the answer is void (`interim` is `nil`): lists keep showing what the
+        // user wrote, and the page that closes the gap or a lookup finds out whether it
+        // still exists.
+        let isContradicted: Bool = isDeleted ? true : try contradictsHistory(message)
+        if isSend && isContradicted {
+            // The stored history may be that of an earlier epoch of the server. Lists keep the row
+            // until a page or a lookup finds out.
+            try applyAlone(message, source, .untrusted, isSent: true)
+        } else if let interim, interim.isFollowed {
+            isAlone = true
+            try apply(message, since: interim, source)
+            // The feed reports all reactions to a new message.
+            if isSend { reactionChanges?.append(.insert(id, in: url)) }
+        } else {
+            // The feed may not have reported the channel yet. Then also store a message that
+            // the user has written or that a viewer shows, so that lists of the channel and
+            // of its threads keep showing it. If the feed has reported all channels, the user
+            // has lost the channel.
+            let isGroup = try batch.groupChannel(url) != nil
+            let isOpen = try batch.openChannel(url) != nil
+            let isUnreported = try !batch.hasAllChannels()
+            let isHeld = isGroup || isOpen || (isUnreported && (isShown || isSend))
+            // A void answer to an edit does not prove that the message still exists.
+            let isKnown = try batch.message(id, in: url) != nil
+            let exists = interim != nil || isSend || isKnown
+            if isHeld && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a message that the server has accepted cannot
+    /// be in the same history as what is stored: it is older than the user's history, or another
+    /// message has its ID.
+    private mutating func contradictsHistory(_ message: Message) throws(StoreError) -> Bool {
+        if try isOlderThanHistory(message) { return true }
+        guard let id = message.messageID else { return false }
+        let held = try batch.message(id, in: message.channelURL)
+        return held?.isAnotherMessage(than: message) ?? false
     }
 }

@@ -44,6 +44,8 @@ struct CacheRows {
         var gaps: [Range] = []
         var stale: [Range] = []
         var tombstones: Set<MessageID> = []
+        /// The kinds that were fetched inside gaps, each with the bound down to which.
+        var kinds: [(kind: MessageKinds, lower: Gap.Bound)] = []
 
         func isKnown(_ position: Position) -> Bool { !gaps.contains { $0.contains(position) } }
 
@@ -135,6 +137,9 @@ extension CacheRows.Channel {
             gap.hasChangesToRead = try value.optionalText() != nil
             gaps.append(gap)
         case "v": stale.append(CacheRows.Range(lower: try value.bound(), upper: try key.bound()))
+        case "e":
+            let kind = MessageKinds(rawValue: 1 << (try key.byte()))
+            kinds.append((kind, try value.bound()))
         case "x": tombstones.insert(MessageID(try key.text()))
         default: break
         }

@@ -72,6 +72,17 @@ extension Device {
             }
         case .clearCache:
             try remove { (core) throws(SyncError) in try core.clearCachedData() }
+        case .damageCache:
+            // Without a connection, the replacement waits. On a disk, a second one within an hour is
+            // refused.
+            guard disk == nil, core.session != nil, core.connector.isOn else { return true }
+            let rows = try store.view.committed.cache
+            _ = rows.recordingDamage(StoreError(.corruption, "a row", path: store.cache.path))
+            oracle.allowsReplacement = true
+            try process(.changed)
+            guard !oracle.allowsReplacement else {
+                throw Violation("replaced cache", "the cache was not replaced")
+            }
         default: return false
         }
         return true
@@ -98,7 +109,7 @@ extension Device {
             guard var list = lists[number] else { continue }
             var unread = list.changes.drain()[...]
             while let change = unread.popFirst() {
-                var edits = list.window.fold(change)
+                var edits = list.window.edits(for: change)
                 if edits.isMissed {
                     // The snapshot already contains the remaining changes.
                     edits = try list.window.readAgain(in: reader, after: edits, Array(unread))
@@ -108,6 +119,8 @@ extension Device {
             }
             lists[number] = list
             let window = list.window
+            // The list keeps the rows of a replaced cache until the server's arrive.
+            if window.isReplaced { continue }
             let expected = try reader.naiveItems(
                 in: window.channelURL, from: window.lower, to: window.upper,
                 params: window.params, userID: window.userID)

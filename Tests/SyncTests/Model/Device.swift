@@ -157,6 +157,16 @@ final class Device {
                 in: url, at: place, bound: bound, older: older, newer: newer)
             return try process(.fetch(request, .messageFill, ticket: ticket("\(step)")))
         }
+        if case .fetchKind(let url, let ofThreads, let limit) = step {
+            let (url, kinds) = (ChannelURL(url), ofThreads ? MessageKinds.thread : .link)
+            // While the disk fails, the store may not be readable.
+            guard let gap = (try? store.kindGaps(in: url))?.newest(of: kinds) else { return }
+            let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
+            var request = PageRequest(
+                in: url, at: anchor, bound: anchor == .newest ? nil : gap.upper, older: limit)
+            request.kinds = kinds
+            return try process(.fetch(request, .messageFill, ticket: ticket("\(step)")))
+        }
         guard let made = callerCall(step) else { return }
         try process(.make(made, ticket: ticket("\(step)")))
     }
@@ -251,6 +261,7 @@ final class Device {
     /// Simulates a power failure, which removes unsynced commits of the cache from the disk, and
     /// ends the process.
     private func losePower(_ count: Int) async throws {
+        sendings.forgetRows()
         if let directory, let disk { return try await losePower(directory.url, disk) }
         let items = try store.outboxItems()
         store.close()
@@ -265,6 +276,9 @@ final class Device {
 
     private func losePower(_ directory: URL, _ disk: FailingDisks) async throws {
         let items = sendings.outboxItems
+        // A snapshot of a commit keeps the files open. A step whose write failed leaves one, because
+        // the write has reopened the files.
+        _ = commits.drain()
         try disk.cutPower(of: store, at: directory)
         let disk = FailingDisks()
         self.disk = disk
@@ -446,7 +460,10 @@ final class Device {
 
     private func check() throws {
         try checkCommits()
-        if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
+        if disk == nil {
+            if let failure = core.state.failure { throw Violation("store", "\(failure)") }
+            if let damage = store.cacheDamage { throw Violation("store", "\(damage)") }
+        }
         // While the disk fails, the store may not be readable.
         if core.state.failure == nil { try oracle.checkUnread(core.state.unreadCount) }
     }
@@ -461,11 +478,14 @@ final class Device {
                 cuts.append(rows)
                 outboxCuts.append(items)
             }
+            let allowsRemovals = oracle.allowsEviction || oracle.allowsReplacement
             try oracle.check(rows)
             // A store that reopens its files after a failure first publishes the earlier items.
             let isReopened = disk != nil && index < snapshots.count - 1
             if isReopened, sendings.areCurrent(items) { continue }
-            try sendings.check(items, oracle.rows, hasFailed: core.state.failure != nil)
+            try sendings.check(
+                items, oracle.rows, hasFailed: core.state.failure != nil,
+                allowsRemovals: allowsRemovals)
         }
     }
 

@@ -3,6 +3,63 @@
 extension KnownTrace {
     static let ofCoverage = [
         KnownTrace(
+            description: "a truncation restarts the backfill of gaps that may have late messages",
+            trace: Trace(
+                seed: 1_700_572,
+                config: config {
+                    $0.clockSkew = 2
+                    $0.pageLimit = 10
+                    $0.feedLimit = 1
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 0
+                },
+                steps: [
+                    .say("m7", in: "x", by: "alice", to: "m3"),
+                    .say("m8", in: "y", by: "bob", to: nil),
+                    .say("m9", in: "x", by: "carol", to: nil),
+                    .say("m10", in: "x", by: "bob", to: nil),
+                    .importOld("i11", in: "x", by: "carol", age: 3, isReported: false),
+                    .delete("m10"), .connect, .pass(2), .pass(3),
+                    .say("m12", in: "x", by: "bob", to: nil),
+                    .say("m13", in: "x", by: "carol", to: nil),
+                    // The cursor of the gap that remains is at the position of m10.
+                    .fetch("x", .message("m10"), older: 0, newer: 3), .perform(-1),
+                    .say("m14", in: "x", by: "bob", to: nil),
+                    .say("m15", in: "x", by: "alice", to: nil),
+                    .fetch("x", .message("m15"), older: 0, newer: 1),
+                    // m16 is newer than m10, and the feed omits it.
+                    .say("m16", in: "x", by: "alice", to: nil),
+                    .say("m17", in: "x", by: "carol", to: nil),
+                ])),
+        KnownTrace(
+            description: "a page requested before a copy became doubtful does not confirm the copy",
+            trace: Trace(
+                seed: 708_526,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.feedLimit = 2
+                    $0.lossSeed = 225_436_406
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .connect, .perform(-1), .say("m12", in: "y", by: "carol", to: nil),
+                    .deliver(3), .write("w1", in: "y", isLong: false),
+                    .write("w3", in: "x", isLong: true), .tick(2), .perform(2),
+                    .fail(0, .serverFailure), .deliver(0), .pass(3), .search("m", limit: 1),
+                    .fire(3), .pass(1), .fire(1), .perform(2),
+                    .react("w1", key: "+", by: "alice", gives: true),
+                    // Changelogs and pages are answered while the answer to w1 is late.
+                    .fetch("y", .time("w1"), older: 2, newer: 0),
+                    .say("m18", in: "y", by: "carol", to: nil),
+                    .fetch("y", .time("m18"), older: 0, newer: 2),
+                    .say("m19", in: "y", by: "alice", to: "m18"),
+                    .say("m20", in: "y", by: "carol", to: nil), .passFeed,
+                ])),
+        KnownTrace(
             description: "a deleted message that a restored server has again is fetched",
             trace: Trace(
                 seed: 206421,
@@ -180,6 +237,126 @@ extension KnownTrace {
                     .write("w8", in: "x", isLong: false), .pass(1), .kill, .disconnect,
                 ]),
             isOnDisk: true),
+        KnownTrace(
+            description: "a page of threads that is older than a reply does not cover its parent",
+            trace: Trace(
+                seed: 706_260,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 0
+                },
+                steps: [
+                    .say("m8", in: "x", by: "bob", to: nil), .connect, .perform(3), .deliver(-1),
+                    .passFeed, .fetchKind("x", ofThreads: true, limit: 3), .perform(-1),
+                    .say("m10", in: "x", by: "alice", to: "m8"), .passFeed,
+                ])),
+        KnownTrace(
+            description: "an empty page of newer messages does not reach its bound",
+            trace: Trace(
+                seed: 302_914,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.networkSeed = 25_124_732
+                    $0.parallelRequests = 1
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m4", in: "x", by: "alice", to: nil),
+                    .say("m5", in: "x", by: "bob", to: nil),
+                    .say("m6", in: "x", by: "alice", to: nil),
+                    .say("m7", in: "x", by: "bob", to: nil),
+                    .say("m8", in: "y", by: "carol", to: nil), .connect, .perform(1), .deliver(3),
+                    .pass(2), .pass(1), .expirePageCursors, .write("w0", in: "x", isLong: false),
+                    .perform(3), .perform(3), .perform(2),
+                    .fetch("x", .gapTop(2), older: 0, newer: 3), .perform(-1),
+                    .say("m12", in: "x", by: "bob", to: nil),
+                    .fetch("x", .message("m12"), older: 0, newer: 4), .perform(-1), .deliver(2),
+                    .perform(1),
+                ])),
+        KnownTrace(
+            description: "an edit adds a message that the cursor of its kind has passed",
+            trace: Trace(
+                seed: 303_357,
+                config: config {
+                    $0.federationDelay = 12
+                    $0.pageLimit = 10
+                    $0.feedBatchSize = 1
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m0", in: "y", by: "alice", to: nil),
+                    .say("m2", in: "y", by: "bob", to: nil), .connect,
+                    .react("m2", key: "-", by: "bob", gives: true), .perform(0), .deliver(3),
+                    .pass(1), .fetchKind("y", ofThreads: false, limit: 1), .perform(-1),
+                    .say("m3", in: "x", by: "alice", to: "m1"), .deliver(2), .edit("m2"),
+                    .pass(1), .passFeed, .passFeed,
+                    .fetchKind("y", ofThreads: false, limit: 1),
+                ])),
+        KnownTrace(
+            description: "a lookup does not confirm a message that was sent since its request",
+            trace: Trace(
+                seed: 310_969,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.feedBatchSize = 2
+                    $0.parallelRequests = 3
+                    $0.backgroundChannels = 1
+                },
+                steps: [
+                    .say("m6", in: "x", by: "alice", to: "m4"),
+                    .write("w3", in: "x", isLong: false), .connect, .pass(0), .pass(0),
+                    .fail(2, .unanswered), .lookUp(["w3", "m6"]), .perform(-1), .deliver(-1),
+                    .perform(0), .fire(3), .resetHistory("x"), .pass(2), .pass(1),
+                ])),
+        KnownTrace(
+            description: "a backfill that begins again at a newer cursor returns to an earlier one",
+            trace: Trace(
+                seed: 18_310,
+                config: config {
+                    $0.clockSkew = 2
+                    $0.federationDelay = 12
+                    $0.pageLimit = 2
+                    $0.feedLimit = 1
+                    $0.hasInvitations = true
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 1
+                },
+                steps: [
+                    .say("m1", in: "x", by: "alice", to: nil),
+                    .say("m2", in: "x", by: "carol", to: nil),
+                    .say("m3", in: "x", by: "carol", to: nil),
+                    .say("m4", in: "x", by: "carol", to: nil),
+                    .say("m5", in: "x", by: "bob", to: nil),
+                    .show("x", from: .message("m4"), to: .end, viewer: 1), .connect, .pass(1),
+                    .pass(0), .pass(3), .fetch("x", .newest, older: 2, newer: 0), .perform(-1),
+                    .say("m19", in: "x", by: "carol", to: nil),
+                    .say("m20", in: "x", by: "carol", to: nil), .passFeed,
+                ])),
+        KnownTrace(
+            description: "a message that was evicted above the cursor of its gap is fetched again",
+            trace: Trace(
+                seed: 4_000_638,
+                config: config {
+                    $0.pageLimit = 10
+                    $0.returnsEmptyBatches = true
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 1
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m2", in: "y", by: "carol", to: nil), .connect, .tick(2), .perform(-1),
+                    .say("m13", in: "x", by: "alice", to: nil), .deliver(-1), .perform(2),
+                    // An empty page at the newest end moves the cursor of the gap.
+                    .deliver(3), .fetch("y", .time("m13"), older: 0, newer: 4), .perform(-1),
+                    .say("m14", in: "y", by: "alice", to: nil), .deliver(-1), .perform(-1),
+                    .deliver(3), .evict("y", count: 6),
+                ])),
     ]
 
     private static func config(_ change: (inout WorldConfig) -> Void) -> WorldConfig {

@@ -6,7 +6,7 @@ struct KnownTrace: CustomStringConvertible {
     /// True if the store is on a disk, which may be full or lose power.
     var isOnDisk = false
 
-    static let all = ofEarlierRuns + ofCoverage
+    static let all = ofEarlierRuns + ofCoverage + ofRestores + ofDisks
 
     private static let ofEarlierRuns = [
         KnownTrace(

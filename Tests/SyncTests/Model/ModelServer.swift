@@ -23,6 +23,8 @@ final class ModelServer {
     private var backup: (server: Backup, history: ServerHistory)?
     /// The number of times that the server was restored from a backup.
     private(set) var restores = 0
+    /// The messages of histories that a restore has replaced.
+    private(set) var formerMessages: Set<MessageID> = []
     /// The number of messages that each request of the device has created, including messages of
     /// histories that a restore has replaced.
     private(set) var made: [RequestID: Int] = [:]
@@ -191,6 +193,9 @@ final class ModelServer {
         case .restore:
             guard let backup else { return true }
             try server.restore(backup.server)
+            for entry in history.channels.values.flatMap(\.entries.values) {
+                formerMessages.insert(entry.position.messageID)
+            }
             history = backup.history
             restores += 1
             count += 1
@@ -218,10 +223,12 @@ final class ModelServer {
     private func say(
         _ tag: String, _ url: ChannelURL, _ name: String, _ parent: String?
     ) async throws {
-        var params = NewMessage(tag)
+        // Every third message contains a link.
+        let link = (Int(tag.dropFirst()) ?? 1).isMultiple(of: 3) ? " www.example.com" : ""
+        var params = NewMessage(tag + link)
         let parent = parent.flatMap { history.place(of: $0) }
         if let parent, parent.url == url { params.parentMessageID = parent.id }
-        var message = Message(id: nil, channelURL: url, text: tag, createdAt: 0)
+        var message = Message(id: nil, channelURL: url, text: tag + link, createdAt: 0)
         message.newMessage = params
         message.parentMessageID = params.parentMessageID
         let sent = try await user(name).send(OutboxItem(message, requestID: RequestID(tag)))
@@ -259,7 +266,9 @@ final class ModelServer {
             let entry = history.channels[url]?.entries[id], let sent = entry.versions.first
         else { return }
         _ = try await user(sent.sender?.userID.rawValue ?? "alice").update(
-            id, in: url, with: .text("\(tag).\(count)"), requestID: "edit")
+            id, in: url,
+            with: .text("\(tag).\(count)" + (count.isMultiple(of: 2) ? " www.example.com" : "")),
+            requestID: "edit")
         edited.insert(RequestID(tag))
         try await record(id, in: url)
         record()

@@ -29,8 +29,12 @@ struct Oracle {
     /// The ids of the messages that the cache removed because the server had deleted them, by
     /// channel number.
     private var buried: [UInt32: Set<MessageID>] = [:]
+    /// The ids of such messages in a cache that was cleared or replaced since.
+    private var buriedBefore: [ChannelURL: Set<MessageID>] = [:]
     /// True while the app removes cached messages, so that their ranges become gaps.
     var allowsEviction = false
+    /// True until the engine replaces the damaged cache.
+    var allowsReplacement = false
 
     init(_ server: ModelServer) {
         self.server = server
@@ -42,6 +46,11 @@ struct Oracle {
     /// Checks the rows after a commit.
     mutating func check(_ rows: [CacheRow]) throws {
         let new = try CacheRows(rows, known)
+        if new.numbers.isEmpty {
+            // Before the replacement, the user may have lost all channels.
+            let isReplaced = allowsReplacement && new.token == nil && new.losses == 0
+            if allowsEviction || isReplaced { beginAgain(isReplaced: isReplaced) }
+        }
         try checkToken(new)
         for (url, number, channel) in new.channels {
             try checkRows(url, channel)
@@ -54,7 +63,22 @@ struct Oracle {
         self.rows = new
     }
 
+    /// Expects a cache without channels and tombstones.
+    private mutating func beginAgain(isReplaced: Bool) {
+        for (url, number) in rows.numbers {
+            buriedBefore[url, default: []].formUnion(buried[number] ?? [])
+        }
+        buried = [:]
+        guard isReplaced else { return }
+        rows = CacheRows()
+        allowsReplacement = false
+    }
+
     private mutating func record(_ new: CacheRows) {
+        // If the user joins a lost channel again, its deletions are unknown.
+        for url in rows.numbers.keys where new.numbers[url] == nil && !allowsEviction {
+            buriedBefore[url] = nil
+        }
         for (url, number, channel) in new.channels {
             guard let entries = server.history.channels[url]?.entries else { continue }
             guard !allowsEviction, rows.numbers[url] == number, let before = rows[url] else {
@@ -123,9 +147,25 @@ struct Oracle {
 
     private func checkOffset(_ url: ChannelURL, _ channel: CacheRows.Channel) throws {
         guard let offset = channel.group?.messageOffset else { return }
-        for position in channel.positions where position.createdAt < offset {
+        for position in channel.positions
+        where position.createdAt < offset && !isOwnAndPossible(position, of: url, channel) {
             throw Violation("C3 cleared before", "\(position) of \(url) is before \(offset)")
         }
+    }
+
+    /// Returns whether a message was sent by the device, and either is to be verified or is in the
+    /// user's history: the stored beginning of the history may be that of an earlier epoch.
+    private func isOwnAndPossible(
+        _ position: Position, of url: ChannelURL, _ channel: CacheRows.Channel
+    ) -> Bool {
+        guard let request = channel.messages[position.messageID]?.essence.requestID,
+            server.made[request, default: 0] > 0
+        else { return false }
+        if !channel.isKnown(position) || channel.isStale(position) { return true }
+        guard let history = server.history.channels[url],
+            let entry = history.entries[position.messageID]
+        else { return false }
+        return entry.tag == request.rawValue && history.isVisible(entry)
     }
 
     // MARK: From commit to commit
@@ -157,9 +197,15 @@ struct Oracle {
     private func checkStep(
         _ url: ChannelURL, _ number: UInt32, _ channel: CacheRows.Channel
     ) throws {
+        if isOneHistory, let id = buriedBefore[url]?.first(where: { channel.messages[$0] != nil }) {
+            throw Violation("C1 tombstone", "\(id) of \(url) is back in an empty cache")
+        }
         guard isOneHistory, rows.numbers[url] == number, let old = rows[url],
             let server = server.history.channels[url]
         else { return }
+        if let before = old.group?.name.number, let now = channel.group?.name.number, now < before {
+            throw Violation("C2 version monotone", "\(url) is called \(now) after \(before)")
+        }
         for (id, before) in old.messages.sorted(by: { $0.key < $1.key }) {
             guard let now = channel.messages[id] else {
                 let isEvicted = allowsEviction && !channel.isKnown(before.position)
@@ -223,7 +269,8 @@ struct Oracle {
         // the joining or leaving.
         guard server.isMine, server.changedAt < count else { return }
         if tellsChannels, server.resetAt < count, let offset = server.offset {
-            for position in channel.positions where position.createdAt < offset {
+            for position in channel.positions
+            where position.createdAt < offset && !isOwnAndPossible(position, of: url, channel) {
                 throw Violation("C3 cleared before", "\(position) of \(url) is before \(offset)")
             }
         }
@@ -238,6 +285,17 @@ struct Oracle {
         // The entries are sorted, so that a repeated run violates the same rule first.
         for (id, entry) in server.entries.sorted(by: { $0.key < $1.key }) {
             let position = entry.position
+            let kinds = entry.versions.last?.kinds ?? []
+            for (kind, lower) in channel.kinds where lower < .position(position) {
+                // The page may be older than the last event that changed the message.
+                guard kinds.contains(kind), entry.changedAt < count, server.isVisible(entry),
+                    channel.messages[id]?.position != position,
+                    !isOnAnotherPage(entry, of: server, channel)
+                else { continue }
+                throw Violation(
+                    "A2 covered kinds",
+                    "\(entry.tag) of \(url) at \(position) is missing in \(kind) down to \(lower)")
+            }
             guard channel.isKnown(position), !channel.isStale(position) else { continue }
             let held = channel.messages[id]
             let isSame = held?.position == position
@@ -275,6 +333,11 @@ extension Oracle {
         held.reactions = expected.reactions
         return held == expected
     }
+}
+
+extension String {
+    /// The number at the end of a channel's name, which grows with each renaming.
+    fileprivate var number: Int? { split(separator: " ").last.flatMap { Int($0) } }
 }
 
 // MARK: Unread items

@@ -40,10 +40,20 @@ struct Sendings {
     private(set) var items: [RequestID: Item] = [:]
     private(set) var outboxItems: [RequestID: OutboxItem] = [:]
     private var both: Set<RequestID> = []
+    /// The messages of items that have left the outbox and were stored then.
+    private var sentRows: [RequestID: SentRow] = [:]
+    /// The messages that the user has deleted.
+    private var deletedTargets: Set<RequestID> = []
     /// True if an earlier process left items.
     ///
     /// The server may have received later items that the disk has lost.
     private var isCut = false
+
+    /// A stored message, with the state in which it was stored.
+    private struct SentRow {
+        let channelNumber: UInt32
+        let restores: Int
+    }
 
     init(_ server: ModelServer, _ config: WorldConfig) {
         (self.server, self.config) = (server, config)
@@ -67,6 +77,7 @@ struct Sendings {
         items[id] = Item(
             url: outboxItem.channelURL, isSend: outboxItem.operation == .send, target: target,
             place: items.count)
+        if outboxItem.operation == .delete, let target { deletedTargets.insert(target) }
         if outboxItem.operation == .update, let target { items[target]?.edits.append(id) }
     }
 
@@ -223,7 +234,12 @@ struct Sendings {
     /// Checks the outbox after a commit.
     ///
     /// If a write has failed, the cache may have a message whose outbox item was not removed.
-    mutating func check(_ held: [OutboxItem], _ cache: CacheRows, hasFailed: Bool = false) throws {
+    ///
+    /// If `allowsRemovals` is true, the app may have removed stored messages.
+    mutating func check(
+        _ held: [OutboxItem], _ cache: CacheRows, hasFailed: Bool = false,
+        allowsRemovals: Bool = false
+    ) throws {
         let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
         guard new.count == held.count else {
             throw Violation("B1 unique id", "outboxItems \(held.map(\.requestID))")
@@ -241,6 +257,8 @@ struct Sendings {
             if item.isDeletionOfFormerEpoch { continue }
             if !isExcused(id, item) { throw Violation("E1 no lost send", "\(id) is gone") }
         }
+        if allowsRemovals { forgetRows() }
+        try checkRowsStay(cache)
         for (id, outboxItem) in new {
             guard let item = items[id] else { throw Violation("E1", "nobody wrote \(id)") }
             if item.isCanceled { throw Violation("C5 canceled", "\(id) is back") }
@@ -268,7 +286,9 @@ struct Sendings {
 
     /// Checks that the message of an item that has left the outbox is stored, so that its row in a
     /// list stays.
-    private func checkRowStays(_ id: RequestID, _ item: Item, _ cache: CacheRows) throws {
+    private mutating func checkRowStays(
+        _ id: RequestID, _ item: Item, _ cache: CacheRows
+    ) throws {
         guard let entry = server.history.entry(id.rawValue),
             let history = server.history.channels[item.url], history.isVisible(entry),
             let channel = cache[item.url], channel.group != nil
@@ -276,7 +296,35 @@ struct Sendings {
         if channel.requests[id] == nil {
             throw Violation("E8 own row stays", "\(id) was sent, and is not stored")
         }
+        // The index of requests has only one of two messages with the same request.
+        guard server.made[id] == 1, let number = cache.numbers[item.url] else { return }
+        sentRows[id] = SentRow(channelNumber: number, restores: server.restores)
     }
+
+    /// Checks that no row leaves a list while the server has its message.
+    private mutating func checkRowsStay(_ cache: CacheRows) throws {
+        for (id, row) in sentRows {
+            guard let url = items[id]?.url, row.restores == server.restores,
+                server.made[id] == 1, !deletedTargets.contains(id),
+                cache.numbers[url] == row.channelNumber,
+                let channel = cache[url], channel.group != nil,
+                let entry = server.history.entry(id.rawValue),
+                server.history.channels[url]?.isVisible(entry) == true
+            else {
+                sentRows[id] = nil
+                continue
+            }
+            guard channel.requests[id] == nil else { continue }
+            // The feed of the former epoch may report an event of a message with the same id.
+            guard cache.token?.epoch != server.epoch,
+                server.formerMessages.contains(entry.position.messageID)
+            else { throw Violation("E8 own row stays", "\(id) was stored, and is not any more") }
+            sentRows[id] = nil
+        }
+    }
+
+    /// Forgets which messages were stored, because stored messages were lost or removed.
+    mutating func forgetRows() { sentRows = [:] }
 
     private func twice(_ outboxItems: [RequestID: OutboxItem], _ cache: CacheRows) -> Set<RequestID>
     {

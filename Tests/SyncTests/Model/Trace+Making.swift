@@ -15,6 +15,29 @@ extension Trace {
         var random = SeededRandom(seed: seed &* 7919 &+ 18)
         config.hasSeparateReactions = random.oneIn(3)
         self.init(seed: seed, config: config, steps: maker.steps(length))
+        if seed.isMultiple(of: 3) { addPagesOfKinds(&random) }
+    }
+
+    /// Inserts requests for messages of a kind, during many of which something else happens.
+    private mutating func addPagesOfKinds(_ random: inout SeededRandom) {
+        var index = 12
+        while index < steps.count {
+            let url = random.oneIn(4) ? "y" : "x"
+            let limit = 1 + random.number(below: 3)
+            for step in [.fetchKind(url, ofThreads: random.oneIn(3), limit: limit), .perform(-1)]
+                as [Step]
+            {
+                steps.insert(step, at: min(index, steps.count))
+                index += 1
+            }
+            if random.oneIn(3) { index += random.number(below: 4) }
+            if random.oneIn(2) {
+                steps.insert(.passFeed, at: min(index, steps.count))
+                index += 1
+            }
+            steps.insert(.deliver(-1), at: min(index, steps.count))
+            index += 2 + random.number(below: 12)
+        }
     }
 }
 
@@ -264,7 +287,8 @@ private struct TraceMaker {
     }
 
     private mutating func app() -> Step {
-        switch random.number(below: 34) {
+        switch random.number(below: 35) {
+        case 34: .damageCache
         case 31, 32: .evict(url(), count: 1 + random.number(below: 6))
         case 33: random.oneIn(3) ? .clearCache : .clearMessages(url())
         case 0..<2: .connect

@@ -97,6 +97,8 @@ enum Step: Codable, Hashable {
     case show(String, from: Place, to: Place, viewer: Int)
     case hide(String, viewer: Int)
     case fetch(String, Anchor, older: Int, newer: Int)
+    /// The next page of the messages with links or, if `ofThreads`, with replies is fetched.
+    case fetchKind(String, ofThreads: Bool, limit: Int)
     case lookUp([String])
     /// A search on the server.
     case search(String, limit: Int)
@@ -114,6 +116,8 @@ enum Step: Codable, Hashable {
     case evict(String, count: Int)
     case clearMessages(String)
     case clearCache
+    /// A read finds the cache damaged, which the connected engine then replaces.
+    case damageCache
     case abandon(Int)
     case kill
     /// A power failure.

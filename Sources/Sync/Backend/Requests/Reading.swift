@@ -96,3 +96,41 @@ public struct SearchMessages: PageOfList {
         SearchMessages(matching: MessageSearchParams("hello"), after: nil, limit: 20)
     }
 }
+
+/// Returns a page of the messages that mention the user, in the channels that the user has joined.
+///
+/// ``/Models/Message/kinds(for:)`` decides which messages mention the user, and the engine ignores
+/// others. The backend throws `expired` if it no longer knows the cursor.
+public struct ListMentions: PageOfList {
+    /// The result.
+    public typealias Answer = Page<Message>
+
+    /// The declaration of the request.
+    public static let declaration = CallDeclaration(
+        "listMentions",
+        "Returns a page of the messages that mention the user, in the channels that the user has joined.",
+        needs: .mentionList, changesServer: false,
+        promises: [
+            BackendPromise(
+                "mentions.pages",
+                "The pages together contain each message that mentions the user, or all users of a "
+                    + "channel, once and in its current version, the newest first.")
+        ])
+
+    /// The cursor of the previous page; `nil` for the first page.
+    public var cursor: PageCursor?
+
+    /// The maximum number of elements in the page.
+    public var limit: Int
+
+    /// Creates a request.
+    public init(after cursor: PageCursor?, limit: Int) {
+        self.cursor = cursor
+        self.limit = limit
+    }
+
+    /// Returns an example.
+    public static func example(_ names: ExampleNames) -> ListMentions {
+        ListMentions(after: nil, limit: 20)
+    }
+}

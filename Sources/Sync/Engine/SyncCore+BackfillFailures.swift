@@ -1,0 +1,106 @@
+import Models
+import Store
+
+// Failed requests of a backfill.
+extension SyncCore {
+    mutating func handleFailure(
+        _ error: BackendError, in url: ChannelURL, of purpose: Call.Purpose,
+        _ interim: Flights.Interim
+    ) {
+        // The server may have refused the request before it invited or added the user.
+        let mayBeObsolete = error.code == .refused && interim.channels.contains(url)
+        switch error.code {
+        case .expired: handleExpired(url, purpose)
+        case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
+        // `canceled` is the backend's own error here: answers of calls that the engine has canceled
+        // are ignored earlier.
+        case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
+            backfill[url].failures += 1
+            wait(for: url, atLeast: error.retryAfter)
+        case _ where purpose.isOfReactions: recordRefusedReactions(of: url, error)
+        default: stop(url, SyncError(error))
+        }
+    }
+
+    /// Continues a channel's work without requests for reactions, because the server has refused
+    /// one.
+    mutating func recordRefusedReactions(of url: ChannelURL, _ error: BackendError) {
+        backfill[url].areReactionsRefused = true
+        act(.emit(.failed(url, SyncError(error))))
+        resumeOrPause(url)
+    }
+
+    /// Continues a channel's work after the cursor, message or token of a request has expired,
+    /// without using it again.
+    mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
+        if purpose.isOfChanges { return handleExpiredChanges(of: url) }
+        backfill[url].newer = nil
+        if case .page(let fetch) = purpose, case .message(let id) = fetch.request.anchor {
+            backfill[url].unknownMessages.insert(id)
+        } else if case .page(let fetch) = purpose, case .fill(let gap) = fetch.step,
+            gap.backfillCursor != nil
+        {
+            // The cursor was removed, so the next request starts at the gap's upper bound.
+        } else {
+            backfill[url].refetch = nil
+            backfill[url].failures += 1
+            return wait(for: url, atLeast: nil)
+        }
+        resumeOrPause(url)
+    }
+
+    mutating func handleExpiredChanges(of url: ChannelURL) {
+        guard let run = backfill[url].changelog else { return markStaleWithoutChanges(in: url) }
+        let stored = read { (reader) throws(StoreError) in
+            try reader.messageChangelogToken(of: url)
+        }
+        guard case .feed = run.point, let token = stored ?? nil else {
+            return markStaleWithoutChanges(in: url)
+        }
+        backfill[url].changelog = ChangelogRun(since: .token(token))
+        backfill.resume(url)
+    }
+
+    /// Marks the stored messages of a channel as stale, because the server cannot report their
+    /// changes.
+    mutating func markStaleWithoutChanges(in url: ChannelURL) {
+        backfill[url].changelog = nil
+        write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
+        resumeOrPause(url)
+    }
+
+    /// Stops the work on a channel after its last attempt has failed.
+    mutating func stopAfterLastAttempt(_ url: ChannelURL) {
+        stop(
+            url,
+            SyncError(.serverFailure, "requests for channel \(url) failed too often: retry later"))
+    }
+
+    mutating func stopStalled(_ url: ChannelURL) {
+        stop(url, .stalled(url))
+    }
+
+    mutating func stop(_ url: ChannelURL, _ error: SyncError) {
+        backfill[url].changelog = nil
+        backfill[url].newer = nil
+        backfill[url].refetch = nil
+        backfill[url].idleAnswers = 0
+        backfill[url].usedCursors = UsedCursors()
+        backfill.fail(url, error)
+        // Some servers show the history only after the user has accepted the invitation. The feed
+        // then reports the channel again.
+        let isInvitation = read { (reader) throws(StoreError) in
+            try reader.groupChannel(url)?.myMemberState == .invited
+        }
+        if isInvitation == true, error.code == .refused { return }
+        act(.emit(.failed(url, error)))
+    }
+
+    mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
+        backfill[url].isBusy = true
+        act(
+            .wait(
+                .backfill(url, generation: connector.generation),
+                beforeAttempt: max(backfill[url].failures, 1) + 1, atLeast: duration))
+    }
+}

@@ -1,0 +1,182 @@
+import Models
+import Store
+
+// The connection, and the counts that are read after connecting.
+extension SyncCore {
+    mutating func connect(as credentials: Credentials, _ ticket: Int) {
+        guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
+            let error = readFailure ?? SyncError(.store, "the stored user could not be read")
+            return act(.fail(error, ticket: ticket))
+        }
+        if let user = stored, user.userID != credentials.userID {
+            let error = SyncError(
+                .otherUser,
+                "the store belongs to \(user.userID): open another one for \(credentials.userID)")
+            return act(.fail(error, ticket: ticket))
+        }
+        cancelCallsAndWaits()
+        if let old = connectTicket {
+            let error = SyncError(.canceled, "another call of connect(as:) has started")
+            act(.fail(error, ticket: old))
+        }
+        connectTicket = ticket
+        perform(connector.begin(as: credentials))
+    }
+
+    mutating func disconnect() {
+        let wasConnected = connector.end()
+        cancelCallsAndWaits()
+        // Without a connection of its own, the engine must not disconnect the backend: the engine
+        // of the next user may be using it.
+        if wasConnected { act(.disconnect) }
+        if let ticket = connectTicket.take() {
+            act(
+                .fail(
+                    SyncError(.closed, "the client was disconnected during the request"),
+                    ticket: ticket))
+        }
+    }
+
+    mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
+        switch step {
+        case .connect(let credentials): call(CoreCall.Connect(credentials: credentials), .connect)
+        case .wait(let attempt):
+            let wait = Wait.connection(generation: connector.generation)
+            act(.wait(wait, beforeAttempt: attempt, atLeast: duration))
+        case .renew:
+            act(.emit(.sessionExpired))
+            act(.renewSession)
+        case .disconnect: act(.disconnect)
+        case .nothing: break
+        }
+    }
+
+    mutating func begin(_ session: BackendSession) {
+        connector.succeed()
+        self.session = session
+        isReplacementRefused = false
+        state.user = session.user
+        let hasNewEpoch = write { (ingest) throws(StoreError) in
+            if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
+            if try ingest.batch.storedAppInfo() != session.appInfo {
+                ingest.batch.setAppInfo(session.appInfo)
+            }
+            let last = try ingest.batch.lastEpoch()
+            // On the first connection, the cache has no rows of an earlier epoch.
+            guard let last else {
+                ingest.batch.setLastEpoch(session.epoch)
+                return false
+            }
+            if last != session.epoch {
+                try ingest.recordLoss(.newEpoch, session.epoch)
+            }
+            return last != session.epoch
+        }
+        if hasNewEpoch == true { act(.emit(.historyLost(.newEpoch))) }
+        backfill.begin()
+        for url in (knownReactions?.needed ?? [:]).keys.sorted() { backfill.examine(url) }
+        areLimitsDue = true
+        isCatchingUp = true
+        feedFailures = 0
+        endItemsOfFormerEpochs()
+        failUnsentItems()
+        if let ticket = connectTicket.take() {
+            act(.connected(session.user, nil, ticket: ticket))
+        }
+        startFeed()
+    }
+
+    /// Returns a Boolean value that indicates whether an error means that the connection was lost
+    /// or could not be established.
+    func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
+        if case .connect = call.purpose { return error.code != .canceled }
+        return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
+    }
+
+    mutating func loseConnection(_ error: BackendError, _ call: Call) {
+        for ticket in call.tickets { act(.fail(SyncError(error), ticket: ticket)) }
+        cancelCallsAndWaits()
+        let step = connector.fail(error)
+        if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
+        guard connector.phase != .off else { return }
+        perform(step, atLeast: error.retryAfter)
+    }
+
+    /// Answers the caller of `connect` after a failed attempt.
+    ///
+    /// If the store has the user's data, the user may continue offline. Otherwise, the call fails.
+    mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
+        let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
+        guard let user = known, connector.phase != .revoked else {
+            if connector.phase != .revoked { connector.end() }
+            return act(.fail(SyncError(error), ticket: ticket))
+        }
+        state.user = user
+        act(.connected(user, error, ticket: ticket))
+    }
+
+    mutating func cancelCallsAndWaits() {
+        state.isLive = false
+        polling = FeedPolling()
+        endTyping()
+        backfill.end()
+        outbox.reset()
+        for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
+            act(.cancel(call: number))
+            if let flight = call.flight { _ = flights.end(flight) }
+            if let send = call.value as? CoreCall.Send {
+                outbox.markDoubtful(send.item.requestID)
+            }
+            for ticket in call.tickets {
+                act(
+                    .fail(
+                        SyncError(.notConnected, "the connection was lost during the request"),
+                        ticket: ticket))
+            }
+        }
+        calls = [:]
+        flights.voidAll()
+        act(.stopWaiting)
+        storeRetry.isWaiting = false
+        failUnsentItems()
+    }
+
+    /// Forgets the failures, and what the engine knows about the rows, of a cache that was replaced.
+    mutating func forgetCache() {
+        (writeFailure, readFailure, cacheDamage) = (nil, nil, nil)
+        flights.voidAll()
+        if knownReactions != nil { knownReactions = KnownReactions() }
+        discardUnreadItems()
+    }
+
+    // MARK: Unread items
+
+    /// Sets the unread count of the state to the sum over the stored channels.
+    ///
+    /// The sum is unknown until the store has all channels of the user.
+    mutating func countUnreadItems() {
+        if unreadItems == nil, capabilities.contains(.unreadCounts) {
+            do throws(StoreError) {
+                unreadItems = try UnreadItems(in: snapshot())
+            } catch {
+                readFailure = SyncError(error)
+            }
+        }
+        state.unreadCount = unreadItems?.total
+    }
+
+    /// Reads the unread items again before they are counted the next time.
+    mutating func discardUnreadItems() { unreadItems = nil }
+}
+
+extension Connector {
+    var connection: ConnectionState {
+        switch phase {
+        case .off: .offline
+        case .connecting: .connecting
+        case .waiting, .renewing: .waiting
+        case .on: .online
+        case .revoked: .revoked
+        }
+    }
+}

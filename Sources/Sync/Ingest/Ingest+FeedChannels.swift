@@ -1,0 +1,128 @@
+import Models
+import Store
+
+// Events of the feed that change channels.
+extension Ingest {
+    /// Applies a change of a channel, and returns whether the channel is new, or the user has just
+    /// joined it.
+    mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
+        let url = update.channelURL
+        let held = try batch.groupChannel(url)
+        var channel = held ?? GroupChannel()
+        channel.url = url
+        update.patch.apply(to: &channel)
+        let people = EventPeople(users: update.users, actor: update.actor)
+        try save(
+            channel, over: held, channelSource(update.source),
+            people: update.users.isEmpty && update.actor == nil ? nil : people)
+        for user in update.users { try batch.save(user, source: channelSource(update.source)) }
+        return held == nil || held?.myMemberState == .invited
+    }
+
+    /// Saves a channel, and removes the messages that are older than the user's history.
+    mutating func save(
+        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
+        people: EventPeople? = nil
+    ) throws(StoreError) {
+        try batch.save(channel, source: source, people: people)
+        flights.recordChannel(channel.url)
+        if held == nil { addedChannels.append(channel.url) }
+        let before = held?.historyBeginning
+        guard channel.historyBeginning != before else { return }
+        invalidateKnowledge(of: channel.url)
+        if let before, channel.historyBeginning ?? .beginning < before {
+            // The user's history now begins earlier: the added part is a gap.
+            try batch.open(Gap(in: channel.url, from: .beginning, to: before))
+        }
+        guard let beginning = channel.historyBeginning else { return }
+        try batch.removeMessages(
+            in: channel.url, through: beginning, source: messageSource(.eventChannelResetHistory))
+        try batch.cover(channel.url, from: .beginning, through: beginning)
+        try batch.markVerified(channel.url, from: .beginning, through: beginning)
+    }
+
+    mutating func recordRead(
+        by userID: UserID, in url: ChannelURL, at time: Timestamp
+    ) throws(StoreError) {
+        let isOwn = userID == self.userID
+        try changeChannel(url, channelSource(.eventReadReceiptUpdated)) { channel in
+            channel.readReceipts.raise(userID, to: time)
+            if isOwn { channel.myLastRead = max(channel.myLastRead ?? .distantPast, time) }
+        }
+    }
+
+    /// Removes all stored group channels that are missing from the user's complete list.
+    mutating func removeAll(
+        but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
+        _ report: inout FeedReport
+    ) throws(StoreError) {
+        let kept = Set(urls)
+        for url in try batch.channelURLs() where !kept.contains(url) {
+            guard try batch.openChannel(url) == nil else { continue }
+            if keepsInvitations, try batch.groupChannel(url)?.myMemberState == .invited {
+                continue
+            }
+            try remove(url, .channelBackgroundSync, &report)
+        }
+    }
+
+    mutating func remove(
+        _ url: ChannelURL, _ source: CollectionEventSource, _ report: inout FeedReport
+    ) throws(StoreError) {
+        try remove(url, source)
+        report.removedChannels.append(url)
+    }
+
+    mutating func remove(
+        _ url: ChannelURL, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        flights.void(url)
+        flights.recordChannel(url)
+        invalidateKnowledge(of: url)
+        batch.setUnreported(nil, of: url)
+        batch.setMessageChangelogToken(nil, of: url)
+        try batch.removeChannel(url, source: source)
+    }
+
+    mutating func changeChannel(
+        _ url: ChannelURL, _ source: CollectionEventSource, _ change: (inout GroupChannel) -> Void
+    ) throws(StoreError) {
+        guard var channel = try batch.groupChannel(url) else { return }
+        change(&channel)
+        try batch.save(channel, source: source)
+        flights.recordChannel(url)
+    }
+
+    // MARK: The last message of servers that do not send it
+
+    /// The number of a channel's newest messages in which a new last message is searched.
+    static let lastCandidates = 20
+
+    /// Makes a message the last one of its channel, unless the channel has a newer one.
+    mutating func recordNewest(_ message: Message) throws(StoreError) {
+        guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
+        else {
+            return
+        }
+        if let last = channel.lastMessage?.position, let position = message.position,
+            position < last
+        {
+            return
+        }
+        channel.lastMessage = message
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
+        flights.recordChannel(channel.url)
+    }
+
+    /// Replaces a channel's last message if that message was deleted.
+    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
+        else {
+            return
+        }
+        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
+            .first(where: \.countsAsLast)
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
+        flights.recordChannel(url)
+    }
+}
