@@ -1,90 +1,65 @@
 import EmbeddedServer
-import Foundation
+import Observation
 import Scrollback
 
-// A minimal app with two views: a list of channels, and a channel. The views only apply the changes
-// of their collections to their contents. `swift run ScrollbackMessenger` prints the contents.
-
-/// A list of channels with a line for each, sorted by the last message.
-@MainActor
-final class ChannelListView: GroupChannelCollectionDelegate {
-    private let collection: GroupChannelCollection
-
-    init(_ client: ChatClient) async throws {
-        collection = try client.makeGroupChannelCollection()
-        collection.delegate = self
-        _ = try await collection.start().refreshed
-    }
-
-    func channelCollection(
-        _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
-    ) { draw() }
-
-    func draw() {
-        let lines = collection.channels.map { "\($0.name): \($0.lastMessage?.text ?? "…")" }
-        print("channels | " + lines.joined(separator: " | "))
-    }
-}
-
-/// A view of a channel's rows.
-///
-/// It applies changes to the rows, as a list view of an app does with animations.
-@MainActor
-final class ChannelView: MessageCollectionDelegate {
-    let collection: MessageCollection
-    private var rows: [MessageItem] = []
-
-    init(_ client: ChatClient, _ url: ChannelURL) throws {
-        collection = try client.makeMessageCollection(of: url)
-        collection.delegate = self
-        collection.start()
-    }
-
-    func messageCollection(
-        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
-    ) {
-        rows = change.applied(to: rows)
-        let words = rows.map { row in
-            switch row {
-            case .gap: "~"
-            case .message(let message):
-                switch message.sendingStatus {
-                case .pending: "(\(message.text))"
-                case .failed: "!\(message.text)"
-                default: message.text
-                }
-            }
-        }
-        print("\(collection.channelURL) | " + words.joined(separator: " | "))
-    }
-}
+// A messenger without a screen: the models of its two views, and a program that uses them as views
+// would, on an embedded server. `swift run ScrollbackMessenger` prints what the views show.
 
 @main
 enum Messenger {
     @MainActor
     static func main() async throws {
         let server = try EmbeddedServer.inMemory()
-        let alice = server.client()
-        _ = try await alice.connect(as: Credentials("alice"))
-        let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
-        try server.createChannel(params, by: "alice")
+        try server.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
 
-        // This example keeps its data in memory and uses an embedded server. An app uses the
-        // backend of its own server, and stores its data in files.
+        // An app uses the backend of its own server, and stores its data in files.
         var options = ChatClientOptions()
         options.storage = .inMemory
         let client = try await ChatClient.open(backend: server.client(), options: options)
-        try await client.connect(as: Credentials("bob"))
-        try await client.acceptInvitation(to: "general")
-        let list = try await ChannelListView(client)
-        let view = try ChannelView(client, "general")
-        try await view.collection.send(NewMessage("hello"))
+        try await client.connect(as: Credentials("alice"))
+
+        let list = try ChannelListModel(client)
+        await list.start()
+        let conversation = try ConversationModel(client, "general")
+        await conversation.start()
+        conversation.text = "hello"
+        await conversation.send()
         await client.disconnect()
-        try await view.collection.send(NewMessage("said offline"))
-        try await client.connect(as: Credentials("bob"))
-        var changes = view.collection.allChanges().makeAsyncIterator()
-        while !view.collection.pendingMessages.isEmpty { _ = await changes.next() }
-        list.draw()
+        conversation.text = "said offline"
+        await conversation.send()
+        show(list, conversation)
+
+        try await client.connect(as: Credentials("alice"))
+        await until { !conversation.rows.contains { $0.isWaiting } }
+        show(list, conversation)
         await client.close()
+    }
+
+    @MainActor
+    private static func show(_ list: ChannelListModel, _ conversation: ConversationModel) {
+        for row in list.rows { print("\(row.title): \(row.subtitle)") }
+        for row in conversation.rows {
+            switch row.content {
+            case .gap: print("  … more messages")
+            case .bubble(let bubble): print("  \(bubble.author): \(bubble.text) (\(bubble.state))")
+            }
+        }
+    }
+}
+
+extension ConversationModel.Row {
+    var isWaiting: Bool {
+        if case .bubble(let bubble) = content { bubble.state == .sending } else { false }
+    }
+}
+
+/// Waits until a condition on observable values is true.
+@MainActor func until(_ isTrue: @escaping @MainActor () -> Bool) async {
+    while true {
+        let (changes, continuation) = AsyncStream<Void>.makeStream()
+        let isDone = withObservationTracking(isTrue) { continuation.yield() }
+        if isDone { return }
+        for await _ in changes { break }
     }
 }

@@ -18,6 +18,7 @@
 @_exported public import enum Collections.InitPolicy
 @_exported public import class Collections.MessageCollection
 @_exported public import protocol Collections.MessageCollectionDelegate
+@_exported public import enum Collections.MessageCollectionEvent
 @_exported public import struct Collections.MessageContext
 @_exported public import enum Collections.MessageItem
 @_exported public import struct Collections.MessageKindCount

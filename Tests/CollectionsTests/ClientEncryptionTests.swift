@@ -181,6 +181,20 @@ import Testing
         try ChatStore(at: foreign, encryptionKey: lost).close()
     }
 
+    /// A file of one user must not prevent the others from getting another key.
+    @Test func storeWithADamagedKeyFileIsSkipped() async throws {
+        try await useAsTwoUsers()
+        let hers = try #require(
+            try stores().first { $0 != story.directory(of: "bob", hidesUser: true) })
+        try Data("damaged".utf8).write(to: hers.appending(path: "KEY"))
+        let other = EncryptionKey()
+        let client = try await story.open(story.lenientOptions(with: key))
+        try await client.changeEncryptionKey(to: other)
+        await client.close()
+        try await ChatClient.reencrypt(story.lenientOptions(with: other), to: key)
+        #expect(try await shown(story.options.encrypted(with: key)) == ["canary"])
+    }
+
     @Test func keyChangeWithoutAKeyThrows() async throws {
         let client = try await story.connected()
         await #expect {

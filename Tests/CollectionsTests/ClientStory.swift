@@ -66,7 +66,8 @@ final class ClientStory {
 
     /// Opens the app as a new process would.
     func open(_ options: ChatClientOptions? = nil) async throws(SyncError) -> ChatClient {
-        try await ChatClient.open(backend: network, options: options ?? self.options)
+        try await ChatClient.open(
+            backend: JitteryBackend.wrapping(network), options: options ?? self.options)
     }
 
     /// Opens the app as a new process would, and connects bob.

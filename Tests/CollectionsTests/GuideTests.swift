@@ -195,6 +195,7 @@ import Testing
         let directory = ScratchDirectory()
         let files = try FileCache(directory: directory.url, limit: 2)
         let client = try await story.connected()
+        try await client.engine.caughtUp()
         // When the user leaves a chat, the app saves its newest messages. A message without an id
         // is skipped.
         let messages = try await client.messages(in: "general", around: .distantFuture)
@@ -347,6 +348,14 @@ private final class ChatScreen: MessageCollectionDelegate {
     // MARK: MessageCollectionDelegate
 
     func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent
+    ) {}
+
+    func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [Message]
     ) {
@@ -446,6 +455,10 @@ private final class ChannelListScreen: GroupChannelCollectionDelegate {
     }
 
     // MARK: GroupChannelCollectionDelegate
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
+    ) {}
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,

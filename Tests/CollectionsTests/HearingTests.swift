@@ -116,7 +116,8 @@ private final class ConnectionListener: ConnectionDelegate {
         await first.close()
         try await story.say("b c")
         let (end, isOver) = AsyncStream<Void>.makeStream()
-        let client = ChatClient(backend: story.network, options: options(until: end))
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
         let result = await client.catchUp(as: "bob", within: .seconds(30))
         #expect(result.isComplete && result.error == nil)
         #expect(result.messages.map(\.text) == ["b", "c"])
@@ -127,7 +128,8 @@ private final class ConnectionListener: ConnectionDelegate {
     @Test func catchingUpEndsInTime() async throws {
         let (end, isOver) = AsyncStream<Void>.makeStream()
         story.network.hold([.connect])
-        let client = ChatClient(backend: story.network, options: options(until: end))
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
         async let result = client.catchUp(as: "bob", within: .seconds(30))
         _ = await story.network.held(atLeast: 1)
         isOver.yield()
@@ -140,7 +142,8 @@ private final class ConnectionListener: ConnectionDelegate {
     @Test func catchingUpReportsTheErrorOfTheServer() async throws {
         story.network.failAll(of: [.connect], with: BackendError(.notConnected, "no network"))
         let (end, isOver) = AsyncStream<Void>.makeStream()
-        let client = ChatClient(backend: story.network, options: options(until: end))
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: options(until: end))
         let result = await client.catchUp(as: "bob", within: .seconds(30))
         #expect(!result.isComplete && result.error?.code == .notConnected)
         await client.close()

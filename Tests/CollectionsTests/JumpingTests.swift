@@ -13,7 +13,7 @@ import Testing
     @Test func windowMovesToAMessageThatIsNotCached() async throws {
         let story = try await Story()
         let sent = try await story.say("a b c d e f g h i")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(.sized(2, 2))
         #expect(view.picture == "… h i")
         let id = try #require(sent[3].messageID)
@@ -28,7 +28,7 @@ import Testing
     @Test func windowStaysIfTheMessageCannotBeFetched() async throws {
         let story = try await Story()
         try await story.say("a b c d e f")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(.sized(2, 2))
         #expect(view.picture == "… e f")
         await story.engine.disconnect()
@@ -59,7 +59,7 @@ import Testing
         let story = try await Story()
         let sent = try await story.say("a b c d e f")
         let id = try #require(sent[2].messageID)
-        try await story.connect()
+        try await story.sync()
         let view = story.view(at: .message(id), .sized(1, 0))
         let start = view.collection.start()
         #expect(try start.cached == [])
@@ -75,11 +75,9 @@ import Testing
         let read = story.clock.now
         try await story.network.perform(MarkAsRead("general"))
         try await story.say("c d")
-        try await story.engine.caughtUp()
+        try await story.waitUntilNotified()
         let view = story.view()
-        try await story.store.until {
-            try $0.groupChannel("general")?.myLastRead ?? 0 >= read
-        }
+        #expect(try story.store.read { try $0.groupChannel("general")?.myLastRead } == read)
         _ = try await view.collection.start().refreshed
         let first = view.collection.messages.first { $0.text == "c" }
         #expect(view.collection.firstUnreadMessageID == first?.messageID)

@@ -2,6 +2,8 @@
     import Foundation
     import ScrollbackKilledScenarios
     import ScrollbackTestSupport
+    import ScrollbackTesting
+    import Store
     import Testing
 
     /// Tests that the files of a killed process are consistent, and that the next process finishes
@@ -76,6 +78,42 @@
                     problems == [],
                     "killed: \(run.wasKilled), before step \(step) after \(run.steps.suffix(3))")
             }
+        }
+
+        /// Processes replace the cache, until two of them were killed at a random step.
+        ///
+        /// One of them may find the cache damaged.
+        @Test(arguments: Seeds.count(25, atNight: 500), [false, true]) @MainActor
+        func randomKillsOfReplacementsLoseNothing(seed: Int, isEncrypted: Bool) async throws {
+            let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
+            if isEncrypted { try ChatStore(at: place.url, encryptionKey: .first).close() }
+            try await Scenario.replacingCache.prepare(in: place.url)
+            var random = SeededRandom(seed: seed)
+            let damaged = Int.random(in: 0...2, using: &random)
+            var (kills, log) = (0, [String]())
+            while kills < 2 {
+                if kills + 1 == damaged, !log.contains(where: { $0.hasPrefix("damaged") }) {
+                    log.append(try damageCache(in: place.url, &random))
+                }
+                // A process takes about 40 to 65 steps.
+                let step = Int.random(in: 1...60, using: &random)
+                let run = try run(.replacingCache, in: place.url, killedAt: step)
+                if run.wasKilled { kills += 1 }
+                log += run.steps.suffix(2)
+            }
+            let problems = try await Scenario.replacingCache.problems(in: place.url)
+            #expect(problems == [], "\(log)")
+        }
+
+        /// Overwrites a file of the current cache, and returns its path.
+        private func damageCache(in directory: URL, _ random: inout SeededRandom) throws -> String {
+            let cache = try currentCache(in: directory)
+            let files = try FileManager.default.contentsOfDirectory(atPath: cache.path).sorted()
+                .filter { $0 == "CURRENT" || $0.hasPrefix("MANIFEST") || $0.hasSuffix(".ldb") }
+            guard let name = files.randomElement(using: &random) else { return "no file" }
+            let file = cache.appending(path: name)
+            try Data(repeating: 0xFF, count: Data(contentsOf: file).count).write(to: file)
+            return "damaged \(file.path)"
         }
 
         @Test(arguments: Scenario.allCases, [0, 0o777])

@@ -60,8 +60,9 @@ import Testing
 
     /// Lets the server have messages, every `step`-th of which has a link.
     ///
-    /// - Returns: A client with an empty history.
+    /// - Returns: A client with an empty history, whose server cannot filter by kind.
     private func serve(_ count: Int, step: Int) async throws -> ChatClient {
+        server.conditions.missingCapabilities = [.kindFilter]
         let bob = server.client()
         _ = try await bob.connect(as: Credentials("bob"))
         let texts = (1...count).map { stored($0, step: step).text }.joined(separator: " ")
@@ -139,12 +140,15 @@ import Testing
                 let url: ChannelURL = number.isMultiple(of: 2) ? "general" : "ships"
                 try batch.save(stored(number, in: url))
             }
+            for url: ChannelURL in ["general", "ships"] {
+                try batch.cover(url, from: .beginning, through: .end)
+            }
         }
         let list = try client.makeMessageList(of: .link, pageSize: 4)
         #expect(try await list.start().map(\.message.createdAt) == [6, 5, 4, 3])
         #expect(list.gap == nil && list.gapIndex == nil && list.hasPrevious)
         try store.write { try $0.clearMessages(in: "ships") }
-        while try await list.loadPrevious().isEmpty && list.hasPrevious {}
+        while list.hasPrevious { try await list.loadPrevious() }
         await wait(list, for: [6, 4, 2].map { "www.a.de/\($0)" })
         #expect(!list.hasPrevious)
     }
@@ -233,6 +237,19 @@ import Testing
         await client.close()
     }
 
+    @Test func backgroundLoadStopsAtTheCountOrAtTheEnd() async throws {
+        let client = try await serve(450, step: 10)
+        let list = try client.makeMessageList(of: .link, in: "general", pageSize: 5)
+        try await list.loadPrevious(upTo: 12)
+        #expect((12..<45).contains(list.rows.count) && list.hasPrevious)
+        let loaded = list.rows
+        try await list.loadPrevious(upTo: 12)
+        #expect(list.rows == loaded)
+        try await list.loadPrevious(upTo: .max)
+        #expect(list.rows.count == 45 && !list.hasPrevious)
+        await client.close()
+    }
+
     @Test func withoutAConnectionTheGapStays() async throws {
         let client = try await serve(3, step: 1)
         await client.disconnect()
@@ -311,6 +328,71 @@ import Testing
             await Task.yield()
         }
         #expect(list.rows.map(\.message) == (try store.messages(in: "general")))
+    }
+
+    @Test func serversListOfMentionsIsReadBeforeTheChannels() async throws {
+        let bob = server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        var sent: [MessageID?] = []
+        for number in 1...6 {
+            for mentioned: UserID in ["alice", "bob"] {
+                var item = OutboxItem.sample(
+                    "\(number)", in: number.isMultiple(of: 2) ? "general" : "ships",
+                    requestID: RequestID("\(number) \(mentioned)"))
+                item.message?.newMessage?.mentionedUserIDs = [mentioned]
+                let id = try await bob.send(item).messageID
+                if mentioned == "alice" { sent.append(id) }
+            }
+        }
+        let client = try await Self.makeClient(of: server)
+        try client.engine.store.write { batch in
+            for url: ChannelURL in ["general", "ships"] { try batch.clearMessages(in: url) }
+        }
+        let list = try client.makeMessageList(of: .mention, pageSize: 4)
+        #expect(try await list.start().isEmpty && list.hasPrevious)
+        var pages: [[MessageID?]] = []
+        while list.rows.count < 6 {
+            pages.append(try await list.loadPrevious().map(\.message.messageID))
+        }
+        #expect(pages == [Array(sent.reversed().prefix(4)), Array(sent.reversed().suffix(2))])
+        // The list of the server covers no history: the channels have the same gaps.
+        #expect(try client.engine.store.gaps(in: "general") == [Gap(in: "general")])
+        while list.hasPrevious { try await list.loadPrevious() }
+        #expect(list.rows.map(\.message.messageID) == sent.reversed())
+        await client.close()
+    }
+
+    // MARK: Searches without words
+
+    @Test func searchWithoutWordsListsTheMessagesThatPassTheFilters() async throws {
+        try store.write { batch in
+            for number in 1...6 { try batch.save(stored(number, step: 2)) }
+            try batch.save(stored(8, in: "ships"))
+        }
+        var params = MessageSearchParams(" ")
+        #expect(try await client.search(params).messages.isEmpty)
+        params.channelURLs = ["general"]
+        #expect(try await client.search(params).messages.isEmpty)
+        params.kinds = [.link, .image]
+        let search = try client.makeMessageSearch(params, pageSize: 2)
+        #expect(try await search.loadMore().map(\.message.createdAt) == [6, 4])
+        #expect(try await search.loadMore().map(\.message.createdAt) == [2])
+        try store.write { try $0.save(stored(10, step: 2)) }
+        while search.messages.count < 4 { await Task.yield() }
+        try store.write { try $0.save(stored(9, step: 2)) }
+        #expect(search.messages.map(\.message.createdAt) == [10, 6, 4, 2])
+        #expect(search.messages.map(\.hits.count) == [0, 0, 0, 0])
+        // Filters that have no index.
+        params.channelURLs = []
+        params.kinds = []
+        params.customTypes = [""]
+        let times = try await client.search(params).messages.map(\.message.createdAt)
+        #expect(times == [10, 9, 8, 6, 5, 4, 3, 2, 1])
+        // The kinds are stored by name.
+        params.kinds = [.link]
+        let json = try JSONEncoder().encode(params)
+        #expect(String(decoding: json, as: UTF8.self).contains("\"kinds\":[\"link\"]"))
+        #expect(try JSONDecoder().decode(MessageSearchParams.self, from: json) == params)
     }
 
     // MARK: Counts and sections

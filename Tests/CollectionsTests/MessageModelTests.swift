@@ -143,6 +143,7 @@ extension View {
         while let gap = collection.items.compactMap(\.gap).first {
             try await waitingForOthers { try await collection.fill(gap) }
         }
+        try await isUpToDate()
         #expect(
             collection.succeededMessages.map(\.text) == sent.shown(by: collection.params),
             "\(collection.params)\n\(trace)")

@@ -15,7 +15,7 @@ import Testing
         let story = try await Story()
         try await story.say("a b c")
         story.network.hold([.messages])
-        try await story.connect()
+        try await story.sync()
         let view = story.view()
 
         let start = view.collection.start()
@@ -27,10 +27,32 @@ import Testing
         try await story.end()
     }
 
+    /// The first synchronization of a device with many channels may take longer than a page.
+    @Test func pageThatArrivesBeforeTheFeedIsShownWithGaps() async throws {
+        let story = try await Story()
+        try await story.say("a b c d e f")
+        story.network.hold([.feed])
+        try await story.connect()
+        let view = story.view(.sized(3))
+
+        #expect(try await view.collection.start().refreshed.map(\.text) == ["d", "e", "f"])
+        #expect(view.picture == "… d e f …")
+        #expect(try await view.collection.loadPrevious().map(\.text) == ["a", "b", "c"])
+        #expect(view.picture == "… a b c d e f …")
+        #expect(story.network.log.count { $0.contains(" messages general: answered") } == 3)
+        _ = try await view.collection.send(NewMessage("g")).result
+        await view.shows("… a b c d e f g …")
+        story.network.stopHolding()
+        // The delegate is not told when only `hasPrevious` changes.
+        try await yieldUntil { view.picture == "a b c d e f g" }
+        #expect(!view.notifications().contains { $0.hasPrefix("deleted") })
+        try await story.end()
+    }
+
     @Test func olderMessagesComeFromTheCacheAndThenFromTheServer() async throws {
         let story = try await Story()
         try await story.say("a b c d e f g")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(.sized(2))
         #expect(view.picture == "… f g")
 
@@ -74,7 +96,7 @@ import Testing
     @Test func viewStartsInTheMiddleOfAnUnknownHistory() async throws {
         let story = try await Story()
         let sent = try await story.say("a b c d e f g h i")
-        try await story.connect()
+        try await story.sync()
         let view = story.view(at: .time(sent[4].createdAt), .sized(2, 2))
         view.collection.start()
         #expect(view.picture == "… …")
@@ -93,7 +115,7 @@ import Testing
         let sent = try await story.say("a b")
         try await story.say("c d e f", every: .zero)
         try await story.say("g")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(at: .time(sent[1].createdAt), .sized(1, 1))
         for text in ["c", "d", "e", "f", "g"] {
             #expect(try await view.collection.loadNext().map(\.text) == [text])
@@ -185,7 +207,7 @@ import Testing
         let story = try await Story()
         let texts = (1...83).map { "\($0)" }
         try await story.say(texts.joined(separator: " "))
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(.sized(pageSize, pageSize), capacity: capacity)
 
         func shown(goingOn load: () async throws -> Bool) async throws -> [String] {
@@ -616,7 +638,7 @@ import Testing
     @Test func olderMessagesAreLoadedOnceAtATime() async throws {
         let story = try await Story(.exact { $0.pageSize = 1 })
         try await story.say("a b c d")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedView(.sized(1))
         story.network.hold([.messages])
         async let first = view.collection.loadPrevious()

@@ -1,15 +1,13 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 /// Tests that Docs/Migration.md names only tests that exist.
 @Suite struct MigrationPageTests {
-    private let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private let tests = Repository.root.appending(path: "Tests")
 
     @Test func eachRowNamesExistingTests() throws {
-        let page = try String(
-            contentsOf: tests.deletingLastPathComponent().appending(path: "Docs/Migration.md"),
-            encoding: .utf8)
+        let page = try Repository.text(of: "Docs/Migration.md")
         let known = try names(
             in: ["CollectionsTests", "SyncTests", "StoreTests", "ModelsTests"])
         var rows = 0
@@ -29,7 +27,7 @@ import Testing
         var names: Set<String> = []
         for target in targets {
             let directory = tests.appending(path: target)
-            for file in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            for file in try FileManager.default.subpathsOfDirectory(atPath: directory.path)
             where file.hasSuffix(".swift") {
                 let text = try String(
                     contentsOf: directory.appending(path: file), encoding: .utf8)

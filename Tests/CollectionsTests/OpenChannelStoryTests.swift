@@ -75,6 +75,7 @@ import Testing
     @Test func offlineAnOpenChannelShowsWhatIsCached() async throws {
         let story = try await story("a b")
         _ = try await startedView(story)
+        try await story.engine.caughtUp("hall")
         await story.engine.disconnect()
         let view = story.view(of: "hall")
         let start = view.collection.start()
@@ -92,6 +93,7 @@ import Testing
         _ = try await story.alice.perform(EnterOpenChannel("hall"))
         try await story.say("a", in: "hall")
         let client = try await story.connected()
+        try await client.engine.caughtUp()
         try await client.enter("hall")
         let view = View(try client.makeMessageCollection(of: "hall"))
         _ = try await view.collection.start().refreshed

@@ -1,4 +1,5 @@
 import EmbeddedServer
+import Foundation
 import Models
 import ScrollbackStorySupport
 import Sync
@@ -21,14 +22,6 @@ import Testing
         #expect(throws: StoreError.self) { try store.messages(in: "general") }
     }
 
-    /// Waits until a condition holds.
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     @Test func shownRowsStayUntilTheServersArrive() async throws {
         let story = try await ClientStory()
         let messages = try await story.say("a b c")
@@ -44,7 +37,7 @@ import Testing
         story.network.hold([.messages, .feed, .channels], at: .beforeEffect)
         try damage(messages[1], of: client)
         try await client.engine.reconnect()
-        try await until { client.storageDamage.replacedCache != nil }
+        try await yieldUntil { client.storageDamage.replacedCache != nil }
         await listener.hears("damage: replaced cache")
         #expect(collection.messages.map(\.text) == ["a", "b", "c"])
         #expect(list.channels.map(\.url) == ["general"])
@@ -54,10 +47,10 @@ import Testing
         try await story.delete(messages[0])
         story.network.stopHolding()
         try await client.engine.caughtUp()
-        try await until { collection.messages.map(\.text) == ["b", "c"] }
+        try await yieldUntil { collection.messages.map(\.text) == ["b", "c"] }
         #expect(list.channels.map(\.url) == ["general"])
         try await story.say("d")
-        try await until { collection.messages.map(\.text) == ["b", "c", "d"] }
+        try await yieldUntil { collection.messages.map(\.text) == ["b", "c", "d"] }
         #expect(client.storageDamage.cache == nil)
         await client.close()
     }
@@ -71,7 +64,7 @@ import Testing
         story.network.goOffline()
         await client.disconnect()
         try damage(messages[1], of: client)
-        try await until { client.storageDamage.cache != nil }
+        try await yieldUntil { client.storageDamage.cache != nil }
         #expect(client.storageDamage.replacedCache == nil)
         #expect(collection.messages.map(\.text) == ["a", "b", "c"])
         let sent = try await client.send(NewMessage("mine"), in: "general")
@@ -80,8 +73,111 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         _ = try await sent.result
         try await client.engine.caughtUp()
-        try await until { collection.messages.map(\.text) == ["a", "b", "c", "mine"] }
+        try await yieldUntil { collection.messages.map(\.text) == ["a", "b", "c", "mine"] }
         #expect(client.storageDamage.cache == nil && client.storageDamage.replacedCache != nil)
+        await client.close()
+    }
+
+    /// Without a connection, a list ends at the damage, and can be opened on its other side.
+    @Test func offlineAListEndsAtTheDamage() async throws {
+        let story = try await ClientStory()
+        let messages = try await story.say("a b c d")
+        let client = try await story.connected()
+        let collection = try await client.startedCollection()
+        try await client.engine.caughtUp()
+        try await yieldUntil { !collection.hasNext && !collection.hasPrevious }
+        story.network.goOffline()
+        await client.disconnect()
+        try damage(messages[1], of: client)
+
+        let newest = try client.makeMessageCollection(of: "general")
+        #expect(try newest.start().cached.map(\.text) == ["c", "d"])
+        #expect(newest.messages.map(\.text) == ["c", "d"])
+        #expect(newest.hasPrevious && !newest.hasNext)
+        for _ in 1...2 {
+            let error = await #expect(throws: SyncError.self) { try await newest.loadPrevious() }
+            #expect(error?.code == .store)
+            #expect((error?.cause as? StoreError)?.code == .corruption)
+        }
+        var params = MessageListParams()
+        (params.previousResultSize, params.nextResultSize) = (10, 10)
+        let older = try client.makeMessageCollection(
+            of: "general", startingPoint: .time(messages[0].createdAt), params: params)
+        older.start()
+        #expect(older.messages.map(\.text) == ["a"])
+        #expect(!older.hasPrevious && older.hasNext)
+
+        story.network.goOnline()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine.caughtUp("general")
+        _ = try await newest.loadPrevious()
+        #expect(newest.messages.map(\.text) == ["a", "b", "c", "d"])
+        await client.close()
+    }
+
+    /// The newest replaced cache stays for a bug report.
+    @Test(arguments: ["clear", "log out", "revoke"])
+    func replacedCacheIsKeptUntilTheEnd(of end: String) async throws {
+        let story = try await ClientStory()
+        let messages = try await story.say("a b")
+        let client = try await story.connected()
+        _ = try await client.startedCollection()
+        try damage(messages[0], of: client)
+        func kept() -> Bool {
+            let directory = story.directory(of: "bob").appending(path: "replaced-cache-1")
+            return FileManager.default.fileExists(atPath: directory.path)
+        }
+        try await yieldUntil { client.storageDamage.replacedCache != nil && kept() }
+        try await client.engine.caughtUp()
+        #expect(kept())
+        switch end {
+        case "clear": try await client.clearCachedData()
+        case "log out": try await client.logOut(wiping: .cachedData)
+        default:
+            let listener = Listener()
+            client.addConnectionDelegate(listener)
+            story.network.failNext(of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
+            try await story.say("c")
+            await listener.hears("sessionRevoked")
+        }
+        await client.close()
+        #expect(!kept())
+    }
+
+    /// A cache that was cleared or lost has no tombstones.
+    @Test(arguments: ["cleared", "lost", "removed"])
+    func pushOfADeletedMessageIsNotShown(end: String) async throws {
+        let story = try await ClientStory()
+        let messages = try await story.say("a b")
+        var client = try await story.connected()
+        _ = try await client.startedCollection()
+        try await client.engine.caughtUp()
+        try await story.delete(messages[1])
+        try await story.until(client) { try $0.messageCount() == 1 }
+        story.network.goOffline()
+        await client.disconnect()
+        if end == "cleared" {
+            try await client.clearCachedData()
+        } else {
+            await client.close()
+            let directory = story.directory(of: "bob")
+            if end == "lost" {
+                try FileManager.default.removeItem(at: directory.appending(path: "cache"))
+            } else {
+                try ChatStore.removeCache(at: directory)
+            }
+            client = try await story.open()
+        }
+        // The user can use the empty cache without a connection.
+        _ = try await client.connect(as: Credentials("bob"))
+        #expect(client.currentUser?.userID == "bob")
+        #expect(try await client.ingest(push: [messages[1]]) == 0)
+        #expect(try client.engine.store.messageCount() == 0)
+
+        story.network.goOnline()
+        _ = try await client.connect(as: Credentials("bob"))
+        let collection = try await client.startedCollection()
+        #expect(collection.messages.map(\.text) == ["a"])
         await client.close()
     }
 
@@ -101,7 +197,9 @@ import Testing
         #expect(collection.messages.count == 2 && list.channels.count == 2)
         story.network.goOnline()
         try await client.connect(as: Credentials("bob"))
-        try await until { collection.messages.isEmpty && list.channels.map(\.url) == ["other"] }
+        try await yieldUntil {
+            collection.messages.isEmpty && list.channels.map(\.url) == ["other"]
+        }
         await client.close()
     }
 }

@@ -16,7 +16,8 @@ import Testing
     init() async throws { story = try await ClientStory() }
 
     @Test func newClientOpensNoFile() async throws {
-        let client = ChatClient(backend: story.network, options: story.options)
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: story.options)
         #expect(client.currentUser == nil && client.connectionState == .offline)
         #expect(!FileManager.default.fileExists(atPath: story.directory.path))
         #expect(throws: SyncError.self) { try client.engine }
@@ -25,6 +26,16 @@ import Testing
         } catch {
             #expect(error.code == .noUser && error.userText == "Log in first.")
         }
+        await client.close()
+    }
+
+    /// Ending the session of the previous user does not end the new connection.
+    @Test func newUserStaysConnected() async throws {
+        let client = try await story.open()
+        try await client.connect(as: Credentials("carol"))
+        try await client.connect(as: Credentials("bob"))
+        #expect(story.network.log.count { $0 == "disconnect" } == 1)
+        _ = try await client.startedCollection()
         await client.close()
     }
 
@@ -53,7 +64,8 @@ import Testing
         try await first.engine.caughtUp("general")
         await first.close()
         story.network.goOffline()
-        let client = ChatClient(backend: story.network, options: story.options)
+        let client = ChatClient(
+            backend: JitteryBackend.wrapping(story.network), options: story.options)
         try await client.open(as: "bob")
         #expect(client.currentUser?.userID == "bob")
         let view = View(try client.makeMessageCollection(of: "general"))

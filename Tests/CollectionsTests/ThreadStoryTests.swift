@@ -43,7 +43,7 @@ import Testing
             try await story.reply(word, to: parent)
             try await story.say("x y z")
         }
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedThread(of: parent, .sized(2))
         #expect(view.picture == "… d e")
         #expect(try await view.collection.loadPrevious().map(\.text) == ["b", "c"])
@@ -52,6 +52,24 @@ import Testing
         #expect(view.picture == "a b c d e")
         #expect(!view.collection.hasPrevious)
         #expect(try story.picture().hasPrefix("…"))
+        try await story.end()
+    }
+
+    @Test func repliesThatArriveBeforeTheFeedAreShownAndFetchedAgain() async throws {
+        let parent = try await story.say("parent")[0]
+        try await story.reply("a b", to: parent)
+        story.network.hold([.feed])
+        try await story.connect()
+        let view = story.threadView(of: parent)
+        #expect(try await view.collection.start().refreshed.map(\.text) == ["a", "b"])
+        #expect(view.picture == "… a b …")
+        let sent = try await view.collection.send(NewMessage("c"))
+        _ = try await sent.result
+        await view.shows("… a b c …")
+        story.network.stopHolding()
+        // The delegate is not told when only `hasPrevious` changes.
+        try await yieldUntil { view.picture == "a b c" }
+        #expect(!view.notifications().contains { $0.hasPrefix("deleted") })
         try await story.end()
     }
 
@@ -70,7 +88,7 @@ import Testing
     @Test func windowInTheMiddleOfAThreadGrowsInBothDirections() async throws {
         let parent = try await story.say("parent")[0]
         let replies = try await story.reply("a b c d e f", to: parent)
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedThread(
             of: parent, at: .time(replies[2].createdAt), .sized(1, 2))
         #expect(view.picture == "… b c d …")
@@ -149,7 +167,7 @@ import Testing
         let parent = try await story.say("parent")[0]
         let replies = try await story.reply("a b", to: parent)
         try await story.say("x")
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedThread(of: parent)
         #expect(view.picture == "a b")
         #expect(try story.picture().hasSuffix("~"))
@@ -224,7 +242,7 @@ import Testing
     @Test func parentIsFollowedAndItsDeletionEndsTheThread() async throws {
         let parent = try await story.say("parent")[0]
         try await story.reply("a", to: parent)
-        try await story.connect()
+        try await story.sync()
         let view = try await story.startedThread(of: parent, .sized(1))
         try await story.edit(parent, to: "Parent")
         await view.hears("parent Parent: eventMessageUpdated")
@@ -293,7 +311,7 @@ extension Story {
     ) async throws -> (parent: Message, replies: [Message], view: View) {
         let parent = try await say("parent")[0]
         let replies = try await reply(words, to: parent)
-        if isKnown { try await open() } else { try await connect() }
+        if isKnown { try await open() } else { try await sync() }
         return (parent, replies, try await startedThread(of: parent))
     }
 

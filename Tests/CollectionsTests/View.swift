@@ -154,25 +154,22 @@ final class View: Recorder, MessageCollectionDelegate {
         deletedChannel channelURL: ChannelURL
     ) { record("channel \(channelURL) deleted: \(context.source)") }
 
-    func messageCollection(
-        _ collection: MessageCollection, context: GroupChannelContext,
-        updatedOpenChannel: OpenChannel
-    ) { record("open channel \(updatedOpenChannel.name): \(context.source)") }
-
-    func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
-    ) { record("parent \(updatedParentMessage?.text ?? "deleted"): \(context.source)") }
-
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { record("huge gap") }
 
-    func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {
-        record("failed \(change.operation) of \(change.messageID ?? "?")")
-    }
-
     func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
-        for requestID: RequestID
-    ) { record("uploaded \(bytes) of \(total)") }
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent
+    ) {
+        switch event {
+        case .openChannel(let channel, let context):
+            record("open channel \(channel.name): \(context.source)")
+        case .parentMessage(let message, let context):
+            record("parent \(message?.text ?? "deleted"): \(context.source)")
+        case .failedChange(let item):
+            record("failed \(item.operation) of \(item.messageID ?? "?")")
+        case .upload(let progress):
+            record("uploaded \(progress.bytesTransferred) of \(progress.bytesInAll)")
+        }
+    }
 }
 
 extension Message {

@@ -60,3 +60,12 @@ class Recorder {
     /// Waits until a line has been recorded.
     func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
 }
+
+/// Waits until a condition holds whose changes no delegate reports.
+@MainActor
+func yieldUntil(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}

@@ -77,7 +77,7 @@ import Testing
                 }
                 var untaken = changes.drain()[...]
                 while let change = untaken.popFirst() {
-                    var edits = window.fold(change)
+                    var edits = window.edits(for: change)
                     if edits.isMissed {
                         // `readAgain` reads a snapshot that already contains the remaining changes.
                         edits = try window.readAgain(

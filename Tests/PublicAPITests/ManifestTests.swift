@@ -34,8 +34,7 @@ private struct Manifest {
     private var root: [String: Any]
 
     init(onMac: Bool) throws {
-        let source = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+        let source = Repository.root
             .appending(path: "Package.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
         let condition = "#if os(macOS)"
@@ -60,6 +59,10 @@ private struct Manifest {
         root = try #require(json)
         // The location of the manifest, which differs.
         root["packageKind"] = nil
+        // SwiftPM prints the traits in any order.
+        root["traits"] = list(root["traits"]).sorted {
+            "\($0["name"] ?? "")" < "\($1["name"] ?? "")"
+        }
     }
 
     var text: String {

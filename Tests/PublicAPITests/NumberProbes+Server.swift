@@ -21,6 +21,8 @@ extension NumberProbe {
         _ = try? await backend.replies(
             to: world.parent, in: world.url, at: anchor, older: numbers.int(),
             newer: numbers.int())
+        _ = try? await backend.messages(
+            of: .link, in: world.url, at: anchor, older: numbers.int())
         _ = try? await backend.perform(
             CountMessages(
                 in: world.url, from: numbers.time(), to: numbers.time()))
@@ -28,6 +30,7 @@ extension NumberProbe {
         (params.since, params.until) = (numbers.time(), numbers.time())
         _ = try? await backend.perform(
             SearchMessages(matching: params, after: nil, limit: numbers.int()))
+        _ = try? await backend.perform(ListMentions(after: nil, limit: numbers.int()))
         _ = try? await backend.perform(ListMembers(of: world.url, after: nil, limit: numbers.int()))
         _ = try? await backend.perform(ListBlockedUsers(after: nil, limit: numbers.int()))
         _ = try? await backend.perform(
@@ -54,7 +57,8 @@ extension NumberProbe {
         [
             NumberProbe(
                 "EmbeddedClient.messages(in:at:older:newer:)",
-                "EmbeddedClient.replies(to:in:at:older:newer:)"
+                "EmbeddedClient.replies(to:in:at:older:newer:)",
+                "EmbeddedClient.messages(of:in:at:older:)"
             ) { numbers, world in
                 await NumberProbe.ask(world.server.client(waits: false), &numbers, world)
             },
@@ -111,6 +115,7 @@ extension NumberProbe {
             NumberProbe(
                 "ConditionedBackend.messages(in:at:older:newer:)",
                 "ConditionedBackend.replies(to:in:at:older:newer:)",
+                "ConditionedBackend.messages(of:in:at:older:)",
                 "ConditionedBackend.init(_:conditions:sleep:)", "NetworkConditions.seed",
                 "NetworkConditions.init(seed:)", "NetworkConditions.train(seed:)",
                 "NetworkConditions.awkward(seed:)", "NetworkConditions.withinContract(seed:)",

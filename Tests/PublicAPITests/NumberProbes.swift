@@ -239,7 +239,7 @@ extension NumberProbe {
                 "StoreReader.openChannels(after:limit:)",
                 "StoreReader.outboxItems(in:state:limit:)",
                 "StoreReader.outboxItems(state:limit:)", "HistoryAnchor.time(_:)",
-                "StoreReader.messages(of:for:in:after:limit:)", "ChatStore.indexKinds(atMost:)",
+                "StoreReader.messages(of:for:in:after:limit:)",
                 "MessageListParams.previousResultSize", "MessageListParams.nextResultSize",
                 "GroupChannelListQuery.createdBefore", "GroupChannelListQuery.createdAfter"
             ) { numbers, world in
@@ -265,7 +265,6 @@ extension NumberProbe {
                     _ = try reader.outboxItems(limit: limit)
                     _ = try reader.messages(of: .link, limit: numbers.int())
                 }
-                _ = try store.indexKinds(atMost: numbers.int())
             },
             NumberProbe(
                 "StoreTable.init(_:home:version:migration:)",
@@ -409,8 +408,10 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",
+                "SyncEngine.fetchMessages(of:in:limit:)",
                 "SyncEngine.fetchReplies(to:in:at:older:newer:bound:)",
-                "SyncEngine.searchMessages(matching:after:limit:)", "MessageAnchor.time(_:)",
+                "SyncEngine.searchMessages(matching:after:limit:)",
+                "SyncEngine.fetchMentions(after:limit:)", "MessageAnchor.time(_:)",
                 "ChangelogPoint.time(_:)", "GroupChannelListQuery.limit"
             ) { numbers, world in
                 let engine = try await world.engine()
@@ -421,6 +422,9 @@ extension NumberProbe {
                 let anchor = MessageAnchor.time(numbers.time())
                 _ = try await engine.fetchMessages(
                     in: world.url, at: anchor, older: numbers.int(), newer: numbers.int())
+                // A page without messages makes no progress.
+                _ = try? await engine.fetchMessages(
+                    of: .link, in: world.url, limit: numbers.int())
                 _ = try await engine.fetchReplies(
                     to: world.parent, in: world.url, at: anchor, older: numbers.int(),
                     newer: numbers.int())
@@ -432,6 +436,7 @@ extension NumberProbe {
                 _ = try await engine.fetchChannels(matching: query)
                 _ = try await engine.searchMessages(
                     matching: MessageSearchParams("hello"), limit: numbers.int())
+                _ = try await engine.fetchMentions(limit: numbers.int())
                 await engine.hide(world.url, viewer: viewer)
                 await engine.close()
             },
@@ -648,7 +653,9 @@ extension NumberProbe {
                 "ChatClient.search(_:after:limit:)", "ChatClient.makeMessageSearch(_:pageSize:)",
                 "MessageSearch.init(_:pageSize:engine:)",
                 "ChatClient.makeMessageList(of:in:pageSize:)",
-                "MessageList.init(of:in:userID:pageSize:engine:)"
+                "ChatClient.makeThreadList(in:pageSize:)",
+                "MessageList.init(of:in:order:userID:pageSize:engine:)",
+                "MessageList.loadPrevious(upTo:)"
             ) { numbers, world in
                 let client = try await world.client()
                 var params = MessageSearchParams("a")
@@ -658,7 +665,10 @@ extension NumberProbe {
                 let search = try client.makeMessageSearch(params, pageSize: numbers.int())
                 try await search.loadMore()
                 let list = try client.makeMessageList(of: .link, pageSize: numbers.int())
-                try await list.start()
+                // A page without messages makes no progress.
+                try? await list.loadPrevious(upTo: numbers.int())
+                let threads = try client.makeThreadList(pageSize: numbers.int())
+                try await threads.start()
                 await client.close()
             },
         ]

@@ -70,8 +70,7 @@ import Testing
             "Models", "Store", "Sync", "Collections", "EmbeddedServer", "ScrollbackTesting",
         ])
         let inputs = try symbols.numericInputs()
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+        let root = Repository.root
         let fields = try symbols.propertiesInSchemas(
             below: root.appending(path: "Sources/Models"))
         let records = Set(recordTypes.map { "\($0)" } + ["Channel", "Person"])
@@ -109,7 +108,6 @@ import Testing
         "PagePoint.time(_:)": "made only by `PagingBackend`",
         "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",
         "ChatStore.reencrypt(at:from:to:progress:)": "a number that the app is given",
-        "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "ChatClient.catchUp(as:within:)": "a duration that is given to `ChatClientOptions.sleep`",
         "StoreTable.Migration": "a number that the app is given",
         "ChatClientOptions.sleep": "a duration that the app is given",
@@ -118,8 +116,6 @@ import Testing
         "StoreRows.subscript(_:)": "an index of a collection",
         "SearchHit.Field.fileName(_:)": "a number that the app is given",
         "EncryptionKey.init(_:)": "bytes: nil, unless there are 32",
-        "MessageCollectionDelegate.messageCollection(_:uploaded:of:for:)":
-            "numbers that the app is given",
     ]
 }
 

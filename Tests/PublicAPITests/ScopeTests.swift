@@ -13,8 +13,7 @@ import Testing
     ]
 
     private func exported() throws -> Set<String> {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+        let root = Repository.root
         let file = root.appending(path: "Sources/Scrollback/Scrollback.swift")
         let text = try String(contentsOf: file, encoding: .utf8)
         let imports = text.matches(of: /(?m)^@_exported public import (?:\w+ \w+\.)?(\w+)$/)

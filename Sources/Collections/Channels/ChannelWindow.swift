@@ -61,7 +61,7 @@ struct ChannelWindow {
     // MARK: Following
 
     /// Updates the window for a change, and returns the edits of the rows for ``apply(_:)``.
-    mutating func fold(_ change: Change) -> ChannelEdits {
+    mutating func edits(for change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
             switch entry.operation {
@@ -134,10 +134,12 @@ struct ChannelWindow {
 
     /// Extends the list to `count` channels, or to all channels if fewer are stored.
     ///
-    /// `isComplete` is true if the store has every channel of the server's list. If reading fails,
-    /// the window is unchanged.
+    /// The read stops at the limit of `visits`, and the window then ends there. `isComplete` is true
+    /// if the store has every channel of the server's list. If reading fails, the window is
+    /// unchanged.
     mutating func load(
-        upTo count: Int, isComplete: Bool, in reader: some StoreReader
+        upTo count: Int, isComplete: Bool, in reader: some StoreReader,
+        visiting visits: inout ChannelVisits
     ) throws(StoreError) -> ChannelEdits {
         var edits = ChannelEdits()
         // The store has the whole list again: remove the channels that the user has lost.
@@ -152,11 +154,18 @@ struct ChannelWindow {
             if case .position(let position) = upper { last = position }
             // Read one channel more than requested, to find out whether more exist.
             let found = try reader.groupChannels(
-                matching: query, after: last, limit: left + 1, currentUserID: userID)
+                matching: query, after: last, limit: left + 1, currentUserID: userID,
+                visiting: &visits)
             for channel in found.prefix(left) {
                 edits.rows.save(channel, at: position(of: channel))
             }
-            upper = found.count > left ? .position(position(of: found[left - 1])) : .end
+            if found.count > left {
+                upper = .position(position(of: found[left - 1]))
+            } else if let stop = visits.stop {
+                upper = .position(stop)
+            } else if !visits.needsSorting {
+                upper = .end
+            }
         }
         self.isComplete = isComplete
         wanted = count
@@ -177,17 +186,36 @@ struct ChannelWindow {
         var edits = ChannelEdits()
         // The rows come from the reader. The queued changes determine only the sources of the
         // edits, and whether the cache was cleared.
-        for change in skipped { edits.sources.merge(next.fold(change).sources) { $1 } }
+        for change in skipped { edits.sources.merge(next.edits(for: change).sources) { $1 } }
         next.set(labels: try reader.channelLabels())
         for url in channels.map(\.url) { edits.rows.remove(url) }
-        for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
-            let position = next.position(of: channel)
-            guard .position(position) <= next.upper else { break }
-            edits.rows.save(channel, at: position)
-        }
+        try next.readShownPart(in: reader) { edits.rows.save($0, at: next.position(of: $0)) }
         (next.isComplete, next.isReplaced) = (isComplete, false)
         self = next
         return edits
+    }
+}
+
+extension ChannelWindow {
+    /// Reads the stored channels up to ``upper``, in pages.
+    private func readShownPart(
+        in reader: some StoreReader, _ list: (GroupChannel) -> Void
+    ) throws(StoreError) {
+        var last: ChannelListPosition?
+        var visits = ChannelVisits.unlimited
+        let limit = upper == .end ? nil : channels.count + 1
+        while true {
+            let page = try reader.groupChannels(
+                matching: query, after: last, limit: limit, currentUserID: userID,
+                visiting: &visits)
+            for channel in page {
+                let position = position(of: channel)
+                guard .position(position) <= upper else { return }
+                list(channel)
+                last = position
+            }
+            if page.count < limit ?? .max { return }
+        }
     }
 }
 

@@ -41,22 +41,22 @@ public final class GroupChannelCollection {
     /// The engine that fetches the channels.
     @ObservationIgnored public let engine: SyncEngine
 
-    @ObservationIgnored private var window: ChannelWindow
+    @ObservationIgnored var window: ChannelWindow
     @ObservationIgnored private var observed = (hasMore: true, isStale: false, labels: 0)
-    @ObservationIgnored private var follower: StoreFollower?
+    @ObservationIgnored var follower: StoreFollower?
     @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
-    @ObservationIgnored private let tasks = TaskBag()
-    @ObservationIgnored private var isLoading = false
-    @ObservationIgnored private var isAwaitingCompleteList = false
+    @ObservationIgnored let tasks = TaskBag()
+    @ObservationIgnored var isLoading = false
+    @ObservationIgnored var isAwaitingCompleteList = false
     /// The channels that the call in progress has listed, and that the delegate does not report.
-    @ObservationIgnored private var unreported: Set<ChannelURL> = []
+    @ObservationIgnored var unreported: Set<ChannelURL> = []
     /// The next page of the server's list to request.
-    @ObservationIgnored private var serverPages = ServerPages.next(nil)
+    @ObservationIgnored var serverPages = ServerPages.next(nil)
     /// The number of times that the collection has started again with the first page of the
     /// server's list.
-    @ObservationIgnored private var pagingGeneration = 0
+    @ObservationIgnored var pagingGeneration = 0
 
-    private enum ServerPages {
+    enum ServerPages {
         case next(PageCursor?)
         case ended
     }
@@ -107,7 +107,7 @@ public final class GroupChannelCollection {
         return window.labels
     }
 
-    private func notifyObservers() {
+    func notifyObservers() {
         let known = observed
         observed = (window.hasMore, window.isReplaced, window.labelsGeneration)
         if observed.labels != known.labels { withMutation(keyPath: \.labels) {} }
@@ -123,14 +123,13 @@ public final class GroupChannelCollection {
 
     // MARK: Loading
 
-    /// The maximum number of pages that one call fetches, if the pages contain few new channels.
-    private static let pageLimit = 5
-
     /// Starts the collection: lists the first page of stored channels, and fetches the list from
     /// the server.
     ///
-    /// The stored channels are listed when the call returns, regardless of the network. From then
-    /// on, the collection follows all changes. ``loadMore()`` lists more pages. The collection is
+    /// The stored channels are listed when the call returns, regardless of the network. If that
+    /// would visit more than 1,000 channels, because a filter matches few of them or because the
+    /// cache has never listed them in this order, they are listed soon after. From then on, the
+    /// collection follows all changes. ``loadMore()`` lists more pages. The collection is
     /// not released before the server has responded.
     ///
     /// - Returns: The stored channels, and the channels after the server has responded. If the
@@ -140,16 +139,18 @@ public final class GroupChannelCollection {
     @discardableResult
     public func start() -> CollectionStart<GroupChannel> {
         let cached: Result<[GroupChannel], SyncError>
+        var shown = ShownPart.whole
         do throws(SyncError) {
             try checkIsNotDisposed()
-            _ = try show(upTo: query.pageSize)
+            shown = try show(upTo: query.pageSize, .page)
             cached = .success(channels)
         } catch {
             cached = .failure(error)
         }
-        let refresh = Task { @MainActor [weak self] in
+        let refresh = Task { @MainActor [weak self, shown] in
             do throws(SyncError) {
                 guard let self else { throw .disposed("channels") }
+                try await showRest(after: shown, upTo: query.pageSize, .reported)
                 try await load(upTo: query.pageSize, refreshes: true)
                 return Result<[GroupChannel], SyncError>.success(channels)
             } catch {
@@ -180,126 +181,6 @@ public final class GroupChannelCollection {
         try await load(upTo: channels.count + query.pageSize)
     }
 
-    /// Lists at least `count` channels, or all channels if there are fewer, and returns the newly
-    /// listed ones.
-    ///
-    /// If `refreshes` is true and the engine is not live, the call requests the first page even if
-    /// the cache has it.
-    @discardableResult
-    private func load(
-        upTo count: Int, refreshes: Bool = false
-    ) async throws(SyncError) -> [GroupChannel] {
-        try checkIsNotDisposed()
-        guard !isLoading else {
-            throw SyncError(.queryInProgress, "loadMore() is already in progress: wait for it")
-        }
-        isLoading = true
-        defer { (isLoading, unreported) = (false, []) }
-        func found() -> [GroupChannel] { channels.filter { unreported.contains($0.url) } }
-
-        if refreshes, !(await engine.stateAfterConnecting.isLive) {
-            try await fetch()
-            try checkIsNotDisposed()
-        }
-        var isComplete = try show(upTo: count)
-        for page in 0..<GroupChannelCollection.pageLimit {
-            if isComplete || (page > 0 && channels.count >= count) { break }
-            do throws(SyncError) {
-                try await fetch()
-            } catch {
-                try checkIsNotDisposed()
-                if found().isEmpty { throw error }
-                break
-            }
-            try checkIsNotDisposed()
-            isComplete = try show(upTo: count)
-        }
-        return found()
-    }
-
-    /// Lists at least `count` channels, or all stored channels if there are fewer.
-    ///
-    /// - Returns: `true` if the store has every channel of the server's list.
-    private func show(upTo count: Int) throws(SyncError) -> Bool {
-        let follower = try follow()
-        var isComplete = false
-        let edits = try follower.read { (reader) throws(StoreError) in
-            isComplete = try self.isListComplete(in: reader)
-            return try window.load(upTo: count, isComplete: isComplete, in: reader)
-        }
-        try checkIsNotDisposed()
-        apply(edits, .page)
-        follower.catchUp()
-        try checkIsNotDisposed()
-        awaitCompleteList()
-        return isComplete
-    }
-
-    private func isListComplete(in reader: Snapshot) throws(StoreError) -> Bool {
-        if case .ended = serverPages { return true }
-        return try reader.hasAllChannels()
-    }
-
-    private func fetch() async throws(SyncError) {
-        guard case .next(let cursor) = serverPages else { return }
-        let generation = pagingGeneration
-        do throws(SyncError) {
-            let page = try await tasks.run { [engine, query] () throws(SyncError) in
-                _ = await engine.stateAfterConnecting
-                return try await engine.fetchChannels(matching: query, after: cursor)
-            }
-            // If the cache was cleared during the request, the collection has started again with
-            // the first page, and this page is out of date.
-            guard generation == pagingGeneration else { return }
-            serverPages = page.next == nil ? .ended : .next(page.next)
-        } catch {
-            if cursor != nil, error.code.isServerError { restart() }
-            throw error
-        }
-    }
-
-    private func restart() {
-        serverPages = .next(nil)
-        pagingGeneration += 1
-    }
-
-    /// Waits until the engine has fetched the user's whole list, and then records that the list is
-    /// whole.
-    ///
-    /// Until then, the server may have channels that are not stored.
-    private func awaitCompleteList() {
-        guard !isDisposed, !window.isComplete, !isAwaitingCompleteList else { return }
-        isAwaitingCompleteList = true
-        tasks.add(
-            Task { @MainActor [weak self, engine] in
-                for await _ in await engine.events(where: \.isLive) {
-                    guard let self, !recordCompleteList() else { break }
-                }
-                self?.isAwaitingCompleteList = false
-            })
-    }
-
-    /// Records whether the store has the whole list.
-    ///
-    /// - Returns: `true` if no more waiting is needed: the store has the whole list, or the
-    ///   collection was disposed.
-    private func recordCompleteList() -> Bool {
-        if isDisposed || window.isComplete { return true }
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
-        let holdsAll = try? follow().read { (reader) throws(StoreError) in
-            let holdsAll = try self.isListComplete(in: reader)
-            if holdsAll { window.recordIsComplete() }
-            return holdsAll
-        }
-        // Remove the rows of channels that the user has lost.
-        if holdsAll == true, window.isReplaced, let edits = try? readAgain() {
-            apply(edits, .reported)
-        }
-        notifyObservers()
-        return holdsAll ?? false
-    }
-
     // MARK: The end
 
     /// Ends the collection: it loads no more channels and sends no more notifications.
@@ -321,13 +202,13 @@ public final class GroupChannelCollection {
         dispose()
     }
 
-    private func checkIsNotDisposed() throws(SyncError) {
+    func checkIsNotDisposed() throws(SyncError) {
         if isDisposed { throw .disposed("channels") }
     }
 
     // MARK: Following
 
-    private func follow() throws(SyncError) -> StoreFollower {
+    func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channels, of: engine.store) { [weak self] change in
             self?.apply(change)
@@ -338,7 +219,7 @@ public final class GroupChannelCollection {
     }
 
     private func apply(_ change: Change) {
-        var edits = window.fold(change)
+        var edits = window.edits(for: change)
         if edits.isCleared { restart() }
         if edits.isMissed {
             // Ignore the error: a closed store reports no changes, and the engine reports an
@@ -363,7 +244,7 @@ public final class GroupChannelCollection {
         if stored != drafts { drafts = stored }
     }
 
-    private func readAgain() throws(StoreError) -> ChannelEdits? {
+    func readAgain() throws(StoreError) -> ChannelEdits? {
         try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
             let edits = try window.readAgain(
                 isComplete: try snapshot.hasAllChannels(), in: snapshot, skipped)
@@ -373,7 +254,7 @@ public final class GroupChannelCollection {
         }
     }
 
-    private func apply(_ edits: ChannelEdits, _ reporting: Reporting) {
+    func apply(_ edits: ChannelEdits, _ reporting: Reporting) {
         let before = CollectionChange.checked(window.channels)
         var edits = edits
         let diff = window.apply(&edits)
@@ -419,11 +300,5 @@ public final class GroupChannelCollection {
         for (context, urls) in deleted.parts where !isDisposed {
             delegate?.channelCollection(self, context: context, deletedChannelURLs: urls)
         }
-    }
-}
-
-extension SyncEvent {
-    fileprivate var isLive: Bool {
-        if case .state(let state) = self { state.isLive } else { false }
     }
 }

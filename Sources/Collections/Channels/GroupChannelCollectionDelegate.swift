@@ -2,9 +2,10 @@ public import Models
 
 /// Receives the notifications of a channel collection.
 ///
-/// All methods are optional. They are called on the main actor, in the order of the store's
-/// commits, and never after ``GroupChannelCollection/dispose()``. They may call any method,
-/// including ``GroupChannelCollection/dispose()``.
+/// The methods are called on the main actor, in the order of the store's commits, and never after
+/// ``GroupChannelCollection/dispose()``. They may call any method, including
+/// ``GroupChannelCollection/dispose()``. None of them has a default implementation, so that the
+/// compiler reports a method with a wrong name or type.
 ///
 /// For each commit, ``channelCollection(_:didChange:)`` is called first. The methods for added,
 /// updated and deleted channels follow, once for each source of the changes.
@@ -32,29 +33,4 @@ public protocol GroupChannelCollectionDelegate: AnyObject {
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         deletedChannelURLs channelURLs: [ChannelURL])
-}
-
-extension GroupChannelCollectionDelegate {
-    /// Does nothing.
-    public func channelCollection(
-        _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
-    ) {}
-
-    /// Does nothing.
-    public func channelCollection(
-        _ collection: GroupChannelCollection, context: GroupChannelContext,
-        addedChannels channels: [GroupChannel]
-    ) {}
-
-    /// Does nothing.
-    public func channelCollection(
-        _ collection: GroupChannelCollection, context: GroupChannelContext,
-        updatedChannels channels: [GroupChannel]
-    ) {}
-
-    /// Does nothing.
-    public func channelCollection(
-        _ collection: GroupChannelCollection, context: GroupChannelContext,
-        deletedChannelURLs channelURLs: [ChannelURL]
-    ) {}
 }

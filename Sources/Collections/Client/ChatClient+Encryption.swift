@@ -8,7 +8,8 @@ extension ChatClient {
     /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
     /// The call writes only a few small files, regardless of the size of the stores. Connections
-    /// and stores stay open. A store that neither the current nor the new key opens is not changed.
+    /// and stores stay open. A store that neither the current nor the new key opens, or whose
+    /// file `KEY` is damaged, is not changed.
     ///
     /// An attacker who has the old key and a copy of those small files can still decrypt the data.
     /// Only ``reencrypt(_:to:progress:)`` prevents that.
@@ -128,8 +129,12 @@ extension ChatClientOptions {
         var directories: [URL] = []
         for name in try KeyFile.directories(in: root.path) {
             let directory = root.appending(path: name, directoryHint: .isDirectory)
-            if try KeyFile(in: directory.path).isOpened(byOneOf: [old, key]) {
-                directories.append(directory)
+            do throws(StoreError) {
+                let keys = KeyFile(in: directory.path)
+                if try keys.isOpened(byOneOf: [old, key]) { directories.append(directory) }
+            } catch {
+                // No key opens a store whose key file is damaged.
+                guard error.code == .corruption else { throw error }
             }
         }
         return (directories, old)

@@ -7,8 +7,7 @@ public struct MessageKindCount: Hashable, Sendable {
     /// The number of stored messages.
     public let count: Int
 
-    /// A Boolean value that indicates whether the cache has the whole history, and no part of it is
-    /// stale.
+    /// A Boolean value that indicates whether the cache has all messages of the kinds.
     ///
     /// If not, the server may have more messages of the kinds: show "312, at least".
     public let isComplete: Bool
@@ -19,7 +18,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - kinds: The kinds. Mentions are those of the current user.
-    ///   - channelURL: The channel. The default, `nil`, lists the stored messages of all channels.
+    ///   - channelURL: The channel. The default, `nil`, lists the messages of all channels.
     ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 40.
     /// - Returns: A list, which is empty until ``MessageList/start()``. The client disposes it when
     ///   another user connects.
@@ -31,6 +30,26 @@ extension ChatClient {
         let list = MessageList(
             of: kinds, in: channelURL, userID: session?.userID, pageSize: pageSize,
             engine: try engine)
+        add(list)
+        return list
+    }
+
+    /// Creates a live list of threads, the one with the last reply first.
+    ///
+    /// The rows are the messages that start the threads, each with its ``MessageList/Row/thread``.
+    ///
+    /// - Parameters:
+    ///   - channelURL: The channel. The default, `nil`, lists the threads of all channels.
+    ///   - pageSize: The number of threads in a page; less than 1 counts as 1. The default is 40.
+    /// - Returns: A list, which is empty until ``MessageList/start()``. The client disposes it when
+    ///   another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    public func makeThreadList(
+        in channelURL: ChannelURL? = nil, pageSize: Int = MessageList.defaultPageSize
+    ) throws(SyncError) -> MessageList {
+        let list = MessageList(
+            of: .thread, in: channelURL, order: .lastReplyFirst, userID: session?.userID,
+            pageSize: pageSize, engine: try engine)
         add(list)
         return list
     }
@@ -54,8 +73,7 @@ extension ChatClient {
             let urls = if let channelURL { [channelURL] } else { try snapshot.channelURLs() }
             var isComplete = true
             for url in urls where isComplete {
-                let (gaps, stale) = (try snapshot.gaps(in: url), try snapshot.staleRanges(in: url))
-                isComplete = gaps.isEmpty && stale.isEmpty
+                isComplete = try snapshot.kindGaps(in: url).newest(of: kinds) == nil
             }
             return MessageKindCount(
                 count: try snapshot.messageCount(of: kinds, for: userID, in: channelURL),

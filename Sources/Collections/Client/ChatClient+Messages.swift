@@ -111,9 +111,9 @@ extension ChatClient {
     ///
     /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
     ///   `store`, `closed`.
-    public func failedOutboxItems() throws(SyncError) -> [OutboxItem] {
-        try engine.stored { (reader) throws(StoreError) in
-            try reader.outboxItems(state: .failed)
+    public func failedOutboxItems() async throws(SyncError) -> [OutboxItem] {
+        try await onDisk { [store = try engine.store] () throws(StoreError) in
+            try store.outboxItems(state: .failed)
         }
     }
 

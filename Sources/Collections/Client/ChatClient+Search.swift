@@ -15,7 +15,8 @@ extension ChatClient {
     /// ranges of the history that the cache lacks. The search does not run on the main actor.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages to search. Without a word, the result is empty.
+    ///   - params: The words, and the messages to search. Without a word, the result is empty, unless
+    ///     the search lists all messages that pass its filters: see `MessageSearchParams`.
     ///   - cursor: The cursor of the previous page; `nil` for the first page. Pages neither repeat
     ///     nor skip messages when other messages arrive or are deleted.
     ///   - limit: The maximum number of messages; less than 1 returns none.
@@ -56,31 +57,14 @@ extension ChatClient {
         if let session, session.store === store { indexMessages(of: session) }
     }
 
-    /// Indexes the messages in the background that the index of kinds and the search index lack, and
-    /// all messages if the search index is later found damaged.
-    func keepIndexed(_ session: Session) {
-        indexMessages(of: session)
-        // Ignore the error: it is thrown only by a closed store, which is not searched.
-        try? session.store.observeSearchIndexDamage { [weak self, weak engine = session.engine] in
-            Task { @MainActor in
-                guard let self, let session = self.session, session.engine === engine else {
-                    return
-                }
-                self.indexMessages(of: session)
-            }
-        }
-    }
-
-    private func indexMessages(of session: Session) {
-        let (store, isSearchIndexed) = (session.store, options.store.isSearchIndexed)
+    /// Indexes the messages in the background that the search index lacks.
+    func indexMessages(of session: Session) {
+        guard options.store.isSearchIndexed else { return }
+        let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {
                 // Ignore an error, such as a full disk: the client continues indexing when it next
                 // opens the store.
-                while !Task.isCancelled, (try? store.indexKinds()) == true {
-                    await Task.yield()
-                }
-                guard isSearchIndexed else { return }
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()
                 }

@@ -89,8 +89,12 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// Returns the list before a change for ``check(from:to:)``; `nil` if this build does not
-    /// verify changes.
+    /// The maximum number of rows of a list whose changes are verified; for longer lists, that
+    /// would make loading page after page quadratic.
+    private static var longestChecked: Int { 2_000 }
+
+    /// Returns the list before a change for ``check(from:to:)``; `nil` if the list is long, or if
+    /// this build does not verify changes.
     ///
     /// The argument is evaluated only if the build verifies changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
@@ -100,7 +104,9 @@ extension CollectionChange {
                 isChecked = true
                 return true
             }())
-        return isChecked ? list() : nil
+        guard isChecked else { return nil }
+        let list = list()
+        return list.count <= longestChecked ? list : nil
     }
 
     /// Verifies that the change turns `before` into `after`; does nothing if `before` is `nil`.

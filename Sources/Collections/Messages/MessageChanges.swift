@@ -8,13 +8,15 @@ struct MessageChanges {
 
     /// Creates the changes from the differences of the rows.
     ///
-    /// `sources` contains the known sources of the changes, by row. `canceled` contains the
-    /// messages that were canceled before they were sent. `accepted` contains the sent messages
-    /// that the list does not show, by the rows of the unsent messages: they are reported as
-    /// updated, and then as deleted.
+    /// - Parameters:
+    ///   - diff: The differences.
+    ///   - sources: The known sources of the changes, by row.
+    ///   - canceled: The messages that were canceled before they were sent.
+    ///   - accepted: The sent messages that the list does not show, by the rows of the unsent
+    ///     messages. They are reported as updated, and then as deleted.
     init(
-        _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
-        _ canceled: [Message], _ accepted: [MessageItem.ID: Message]
+        _ diff: ListDiff<MessageItem>, sources: [MessageItem.ID: CollectionEventSource],
+        canceled: [Message], accepted: [MessageItem.ID: Message]
     ) {
         func record(
             _ message: Message?, of id: MessageItem.ID,

@@ -78,10 +78,26 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        let listed = try await extend(direction, max(1, count))
-        // Messages may have been changed or deleted since the first page was listed.
-        let shown = messages.filter { listed.contains($0.id) }
-        return params.isReversed ? shown.reversed() : shown
+        return messages(try await extend(direction, max(1, count)), loaded: direction)
+    }
+
+    /// Returns the messages that were loaded, oldest first, without those that were deleted since
+    /// their page was listed.
+    ///
+    /// The messages are at the end of the list in that direction, so the search usually visits no
+    /// others.
+    private func messages(_ ids: Set<Message.ID>, loaded direction: Direction) -> [Message] {
+        let items = shownWindow.items
+        let isAtStart = (direction == .older) != params.isReversed
+        var index = isAtStart ? items.startIndex : items.endIndex - 1
+        var found: [Message] = []
+        while found.count < ids.count, items.indices.contains(index) {
+            if let message = items[index].message, ids.contains(message.id) {
+                found.append(message)
+            }
+            index += isAtStart ? 1 : -1
+        }
+        return direction == .older ? found : found.reversed()
     }
 
     /// Extends the window in a direction, and fetches messages if a gap prevents it.
@@ -102,7 +118,10 @@ extension MessageCollection {
             guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
             page += 1
             do throws(SyncError) {
-                try await fetch(direction, left, at: gap)
+                let isFollowed = try await fetch(direction, left, at: gap)
+                if !isFollowed, try canCrossGaps() {
+                    return all.union(try await cross(direction, left).map(\.id))
+                }
             } catch {
                 try checkIsStarted()
                 guard error.code == .notConnected else {
@@ -115,6 +134,25 @@ extension MessageCollection {
             }
             try checkIsStarted()
         }
+    }
+
+    /// Shows the messages beyond a gap that a page did not close, because the feed had not begun.
+    ///
+    /// If the window already shows the messages of the page, the page beyond them is fetched.
+    private func cross(
+        _ direction: Direction, _ count: Int
+    ) async throws(SyncError) -> [Message] {
+        let (crossed, shown) = try await show(direction, count, crossesGaps: true)
+        guard crossed.found == 0 else { return shown }
+        let (lower, upper) = (shownWindow.lower, shownWindow.upper)
+        guard (direction == .older ? lower : upper) != .end else { return shown }
+        try await fetch(
+            direction == .older
+                ? request(at: lower.anchorIncludingIt, older: count + 1)
+                : request(at: upper.anchorForNewer, newer: count + 1),
+            direction == .older ? .messageLoadPrevious : .messageLoadNext)
+        try checkIsStarted()
+        return try await show(direction, count, crossesGaps: true).shown
     }
 
     /// Shows messages of the cache, on the main actor if that visits few messages.
@@ -131,9 +169,11 @@ extension MessageCollection {
 
     /// Fetches `count` messages of the next gap in a direction, starting at the end of the gap that
     /// is next to the window.
+    ///
+    /// - Returns: A Boolean value that indicates whether the feed has begun.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
-    ) async throws(SyncError) {
+    ) async throws(SyncError) -> Bool {
         let window = shownWindow
         switch direction {
         case .older:
@@ -144,7 +184,7 @@ extension MessageCollection {
             let anchor =
                 (isAtGapBound ? gap.backfillCursor : nil).map { .cursor($0) }
                 ?? bound.anchorIncludingIt
-            try await fetch(
+            return try await fetch(
                 request(
                     at: anchor, bound: isAtGapBound && anchor != .newest ? bound : nil, older: count
                 ),
@@ -153,7 +193,7 @@ extension MessageCollection {
         case .newer:
             let isAtGapBound = gap.lower >= window.upper || window.upper == .end
             let bound = isAtGapBound ? gap.lower : window.upper
-            try await fetch(
+            return try await fetch(
                 request(
                     at: bound.anchorForNewer, bound: isAtGapBound ? bound : nil, newer: count + 1),
                 .messageLoadNext
@@ -165,19 +205,25 @@ extension MessageCollection {
     ///
     /// A page contains no wanted message if more messages were created at the anchor's time than
     /// fit in a page, or if the server returns an empty page.
+    ///
+    /// - Returns: A Boolean value that indicates whether the feed has begun.
+    @discardableResult
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
         until isWanted: (Gap.Bound) -> Bool
-    ) async throws(SyncError) {
+    ) async throws(SyncError) -> Bool {
         var request = first
         var usedCursors: Set<PageCursor> = []
         while true {
-            let page = try await fetch(request, source).page
+            let fetched = try await fetch(request, source)
+            let page = fetched.page
             let next = request.newer > 0 ? page.newer : page.older
             let hasWanted = page.messages.compactMap(\.position).contains {
                 isWanted(.position($0))
             }
-            guard !hasWanted, let next, usedCursors.insert(next).inserted else { return }
+            guard !hasWanted, let next, usedCursors.insert(next).inserted else {
+                return fetched.isFollowed
+            }
             try checkIsStarted()
             request.anchor = .cursor(next)
         }
@@ -273,9 +319,10 @@ extension MessageCollection {
 
     /// Shows the server's messages at the starting point, after the first page was fetched.
     ///
-    /// If the page covers nothing (`isCovered` is false), because the feed had not begun, and the
-    /// listed messages are stale, the page is fetched again: the server may lack some of them.
-    func showServer(isCovered: Bool) async throws(SyncError) -> [Message] {
+    /// If the page was requested before the feed began (`isFollowed` is false), it closes no gap.
+    /// The list then shows its messages and the gap, which is filled when the feed has begun. If
+    /// the listed messages are stale, the page is fetched again: the server may lack some of them.
+    func showServer(isFollowed: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // If the user has loaded more messages in the meantime, keep the position of the
@@ -283,21 +330,33 @@ extension MessageCollection {
             catchUp()
             return messages
         }
-        try openWindow(crossesGaps: false)
-        try await completeWindow(crossesGaps: false)
+        let crossesGaps = isFollowed ? false : try canCrossGaps()
+        try openWindow(crossesGaps: crossesGaps)
+        try await completeWindow(crossesGaps: crossesGaps)
+        if crossesGaps { return messages }
         await extendToSize()
         try checkIsStarted()
-        guard !isCovered, window.thread == nil, try hasStaleMessages(),
+        guard !isFollowed, window.thread == nil, try hasStaleMessages(),
             let request = try await firstPage(await engine.state)
         else { return messages }
         // Ignore the error: the first page is listed.
         _ = try? await fetch(request, .messageInitialize)
-        return try await showServer(isCovered: true)
+        return try await showServer(isFollowed: true)
     }
 
     private func hasStaleMessages() throws(SyncError) -> Bool {
         try stored { (reader) throws(StoreError) in
             try !reader.staleRanges(in: channelURL, from: window.lower, to: window.upper).isEmpty
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the list can show all stored messages of the
+    /// channel before the feed has begun.
+    ///
+    /// It cannot if some of them are stale: a server that was restored may lack them.
+    private func canCrossGaps() throws(SyncError) -> Bool {
+        try stored { (reader) throws(StoreError) in
+            try reader.staleRanges(in: channelURL, from: .beginning, to: .end).isEmpty
         }
     }
 

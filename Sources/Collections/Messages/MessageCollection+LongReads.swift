@@ -87,7 +87,7 @@ extension MessageCollection {
             var next = read
             var isMissed = false
             for change in longReads.changes where change.number > snapshot.number {
-                var edits = next.fold(change)
+                var edits = next.edits(for: change)
                 isMissed = isMissed || edits.isMissed
                 _ = next.apply(&edits)
             }

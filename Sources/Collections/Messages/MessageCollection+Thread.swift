@@ -82,7 +82,7 @@ extension MessageCollection {
     private func notifyParent(_ message: Message?, _ source: CollectionEventSource?) {
         guard !isDisposed else { return }
         let context = MessageContext(source: source ?? .messageFill, sendingStatus: .succeeded)
-        delegate?.messageCollection(self, context: context, updatedParentMessage: message)
+        delegate?.messageCollection(self, didReceive: .parentMessage(message, context))
     }
 
     // MARK: Pages
@@ -97,8 +97,10 @@ extension MessageCollection {
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
         // The collection shows a channel's history, whose page the engine has recorded already; or
         // the page covers no range.
-        guard omissions != nil, let from = fetched.from, let through = fetched.through
-        else { return }
+        guard omissions != nil else { return }
+        // The page is fetched again when the feed has begun.
+        if !fetched.isFollowed { return setThreadIsStale(true) }
+        guard let from = fetched.from, let through = fetched.through else { return }
         catchUp()
         // If the feed has omitted messages since the request, the page may lack them.
         guard !isDisposed, self.omissions == omissions else { return }
@@ -163,6 +165,7 @@ extension MessageCollection {
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
+        guard fetched.isFollowed else { return endRefresh(isStale: true) }
         // The feed has omitted messages since the refresh began. Replies of the pages that were
         // already fetched may be stale, so begin again.
         if thread.isStale { return beginRefresh() }

@@ -54,31 +54,31 @@ public final class MessageCollection {
     ///
     /// If the channel was not stored yet, or is an open channel, this value has only the URL. After
     /// the cache was cleared, it keeps its value until the channel is fetched again.
-    public private(set) var channel: GroupChannel
+    public internal(set) var channel: GroupChannel
 
     /// The open channel as it was stored last; `nil` if it was not stored yet, was deleted, or is a
     /// group channel.
-    public private(set) var openChannel: OpenChannel?
+    public internal(set) var openChannel: OpenChannel?
 
     /// The users who are typing in the channel.
     ///
     /// It is empty without a connection. If the server does not report that a user has stopped
     /// typing, the user is removed after `SyncOptions.typingTimeout`.
-    public private(set) var typingUsers: [User] = []
+    public internal(set) var typingUsers: [User] = []
 
     /// The text that the user is writing in the channel or in the thread, as saved by
     /// ``setDraft(_:replyingTo:)``; otherwise empty.
-    public private(set) var draft = ""
+    public internal(set) var draft = ""
 
     /// The message to which the ``draft`` replies; `nil` if the user has chosen none.
-    public private(set) var draftReplyingTo: MessageID?
+    public internal(set) var draftReplyingTo: MessageID?
 
     /// The edits, deletions and reactions in the channel that failed, in the order in which the
     /// user made them.
     ///
     /// ``resend(_:replacing:)-(Message,_)`` retries one of them, and ``discardFailedItems(_:)``
     /// discards it.
-    public private(set) var failedChanges: [OutboxItem] = []
+    public internal(set) var failedChanges: [OutboxItem] = []
 
     /// The oldest message of another user that the current user had not read when the collection
     /// was started, or when ``restart(at:)`` was called.
@@ -86,7 +86,7 @@ public final class MessageCollection {
     /// It does not change when the channel is marked as read, so that a view can show where the
     /// unread messages begin. It is `nil` if all messages were read, or if the window does not show
     /// which message was the first unread one: start the collection at ``StartingPoint/lastRead``.
-    public private(set) var firstUnreadMessageID: MessageID?
+    public internal(set) var firstUnreadMessageID: MessageID?
 
     /// The progress of the uploads of pending messages' files, by request IDs.
     public internal(set) var uploadProgress: [RequestID: UploadProgress] = [:]
@@ -96,7 +96,7 @@ public final class MessageCollection {
 
     /// A Boolean value that indicates whether the channel was deleted, or the user left it or was
     /// banned from it.
-    public private(set) var isChannelDeleted = false
+    public internal(set) var isChannelDeleted = false
 
     /// The delegate that is notified of changes.
     @ObservationIgnored public weak var delegate: (any MessageCollectionDelegate)?
@@ -106,18 +106,18 @@ public final class MessageCollection {
 
     @ObservationIgnored var window: Window
     @ObservationIgnored var longReads = LongReads()
-    @ObservationIgnored private var knownMessages: [Message]?
+    @ObservationIgnored var knownMessages: [Message]?
     @ObservationIgnored var observed = ObservedValues()
     @ObservationIgnored private(set) var phase = Phase.created
-    @ObservationIgnored private var follower: StoreFollower?
-    @ObservationIgnored private let followers = Followers<CollectionChange<MessageItem>>()
+    @ObservationIgnored var follower: StoreFollower?
+    @ObservationIgnored let followers = Followers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var threadRefresh: ThreadRefresh?
     @ObservationIgnored var hasLoadedMore = false
     /// The time up to which the user had read the channel when the window was opened.
-    @ObservationIgnored private var readUpTo: Timestamp?
-    @ObservationIgnored private var viewer: ChannelViewer?
-    @ObservationIgnored private var shownRange: ShownRange??
+    @ObservationIgnored var readUpTo: Timestamp?
+    @ObservationIgnored var viewer: ChannelViewer?
+    @ObservationIgnored var shownRange: ShownRange??
     @ObservationIgnored let tasks = TaskBag()
 
     enum Phase { case created, started }
@@ -281,7 +281,7 @@ public final class MessageCollection {
         let cached = showCached(policy)
         let refresh = Task { @MainActor [weak self, engine, channelURL] in
             do throws(SyncError) {
-                var isCovered = true
+                var isFollowed = true
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromCache { try await self?.completeWindow(crossesGaps: true) }
                 if policy.loadsFromAPI {
@@ -300,12 +300,12 @@ public final class MessageCollection {
                         let omissions = self?.omissions
                         let fetched = try await engine.fetch(request, .messageInitialize)
                         self?.record(fetched, since: omissions)
-                        isCovered = fetched.from != nil
+                        isFollowed = fetched.isFollowed
                     }
                 }
                 guard let self else { throw .disposed(channelURL.rawValue) }
                 return Result<[Message], SyncError>.success(
-                    policy.loadsFromAPI ? try await showServer(isCovered: isCovered) : messages)
+                    policy.loadsFromAPI ? try await showServer(isFollowed: isFollowed) : messages)
             } catch {
                 // Disposing the collection cancels its requests. The error is `disposed` then, not
                 // `canceled`.
@@ -362,11 +362,11 @@ public final class MessageCollection {
         let state = try await tasks.run { [engine] () throws(SyncError) in
             await engine.stateAfterConnecting
         }
-        var isCovered = true
+        var isFollowed = true
         if let request = try await firstPage(state) {
-            isCovered = try await fetch(request, .messageInitialize).from != nil
+            isFollowed = try await fetch(request, .messageInitialize).isFollowed
         }
-        return try await showServer(isCovered: isCovered)
+        return try await showServer(isFollowed: isFollowed)
     }
 
     /// Ends the collection: it loads no more messages and sends no more notifications.
@@ -406,351 +406,6 @@ public final class MessageCollection {
             return try read(try engine.store.snapshot())
         } catch {
             throw SyncError(error)
-        }
-    }
-
-    // MARK: Following
-
-    func follow() throws(SyncError) -> StoreFollower {
-        if let follower { return follower }
-        let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
-            [weak self] change in self?.apply(change)
-        }
-        self.follower = follower
-        let isThread = window.thread != nil
-        tasks.add(
-            Task { @MainActor [weak self, engine, channelURL] in
-                // Filter the events, because the engine emits one for each message, and each would
-                // resume this task.
-                let events = await engine.events {
-                    isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
-                }
-                for await _ in events {
-                    if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
-                }
-            })
-        // Read the channel last: if its row is damaged, the messages before this step are
-        // nevertheless shown.
-        channel = try follower.read { (reader) throws(StoreError) in
-            try readParentMessage(in: reader)
-            openChannel = try reader.openChannel(channelURL)
-            return try reader.groupChannel(channelURL) ?? channel
-        }
-        readFailedChanges(notifies: false)
-        readDraft()
-        return follower
-    }
-
-    /// Reads the failed changes, and optionally notifies the delegate of the new ones.
-    private func readFailedChanges(notifies: Bool) {
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
-        guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
-            return
-        }
-        let known = Set(failedChanges.map(\.requestID))
-        set(\.failedChanges, to: items.filter { $0.operation != .send })
-        guard notifies else { return }
-        for item in failedChanges where !known.contains(item.requestID) && !isDisposed {
-            delegate?.messageCollection(self, didFail: item)
-        }
-    }
-
-    private func readDraft() {
-        // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
-        let stored = try? engine.store.draft(of: channelURL, inThreadOf: parentMessageID)
-        show(draft: (stored ?? nil) ?? "")
-    }
-
-    private func show(draft new: Draft) {
-        set(\.draft, to: new.text)
-        set(\.draftReplyingTo, to: new.replyingTo)
-    }
-
-    private func notifyHugeGap() {
-        catchUp()
-        guard !isDisposed else { return }
-        delegate?.messageCollectionDidDetectHugeGap(self)
-    }
-
-    func catchUp() { follower?.catchUp() }
-
-    private func apply(_ change: Change) {
-        let wasStale = window.thread?.isStale ?? false
-        defer { if !wasStale { refreshThread() } }
-        let edits = window.fold(change)
-        longReads.record(change)
-        var changes = [change]
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
-        if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
-            apply(edits, .reported)
-        }
-        let concernsChanges =
-            edits.isMissed
-            || changes.contains { change in
-                change.entries.contains { $0.operation.isOfUnsentChange }
-            }
-        if concernsChanges { readFailedChanges(notifies: true) }
-        if edits.isMissed { readDraft() }
-        for change in changes { notify(change) }
-        if edits.isMissed { readParentMessageAgain() }
-        notifyObservers()
-    }
-
-    private func readAgain(
-        after earlier: WindowEdits, _ changes: inout [Change]
-    ) throws(StoreError) -> WindowEdits? {
-        try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
-            let held = try snapshot.groupChannel(channelURL)
-            var next = window
-            next.visits = VisitLimit(Self.visitLimit)
-            let edits = try next.readAgain(in: snapshot, after: earlier, skipped)
-            set(\.channel, to: held ?? channel)
-            set(\.openChannel, to: try snapshot.openChannel(channelURL))
-            changes += skipped
-            if next.visits.stop != nil {
-                readAgainElsewhere(after: edits)
-                return nil
-            }
-            longReads.invalidate()
-            window = next
-            return edits
-        }
-    }
-
-    /// Notifies the delegate of a commit's changes of the channel itself.
-    ///
-    /// If a commit saves the channel several times with the same source, for example because many
-    /// messages arrived, the delegate is notified once.
-    private func notify(_ change: Change) {
-        let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
-        if window.thread != nil { notifyParent(change) }
-        for (entry, next) in zip(entries, entries.dropFirst().map(Optional.some) + [nil])
-        where !isDisposed {
-            if case .savedGroupChannel = entry.operation,
-                case .savedGroupChannel? = next?.operation, next?.source == entry.source
-            {
-                continue
-            }
-            notify(entry)
-        }
-    }
-
-    private func notify(_ entry: Change.Entry) {
-        switch entry.operation {
-        case .savedGroupChannel(let channel) where channel.url == channelURL:
-            set(\.channel, to: channel)
-            set(\.isChannelDeleted, to: false)
-            notifyChannel(entry.source ?? .channelBackgroundSync)
-        case .savedOpenChannel(let channel):
-            set(\.openChannel, to: channel)
-            set(\.isChannelDeleted, to: false)
-            let context = GroupChannelContext(source: entry.source ?? .channelBackgroundSync)
-            delegate?.messageCollection(self, context: context, updatedOpenChannel: channel)
-        case .removedChannel(channelURL): notifyChannelRemoval(entry.source)
-        case .clearedCachedData, .replacedCache: checkChannelAfterClearing()
-        case .ephemeral(.typing(let users, channelURL)):
-            set(\.typingUsers, to: users)
-            notifyChannel(.eventTypingStatusUpdated)
-        case .savedDraft(let new, channelURL, parentMessageID): show(draft: new)
-        case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
-            let progress = UploadProgress(
-                requestID: id, channelURL: channelURL, bytesTransferred: bytes, bytesInAll: total)
-            set(\.uploadProgress[id], to: progress)
-            delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
-        default: break
-        }
-    }
-
-    private func notifyChannelRemoval(_ source: CollectionEventSource?) {
-        set(\.openChannel, to: nil)
-        set(\.isChannelDeleted, to: true)
-        let context = GroupChannelContext(source: source ?? .channelBackgroundSync)
-        delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
-    }
-
-    /// Waits until the engine has fetched the user's channels again, after the cache was cleared or
-    /// replaced, and then reports the channel as removed if it is not among them.
-    ///
-    /// Until then, the collection keeps showing the channel as it was stored last.
-    private func checkChannelAfterClearing() {
-        guard !isChannelDeleted, channel != .unknown(channelURL) else { return }
-        tasks.add(
-            Task { @MainActor [weak self, engine] in
-                for await _ in await engine.events(where: \.isLive) {
-                    if self?.isChannelKnown ?? true { break }
-                }
-            })
-    }
-
-    /// Whether the channel is stored again or was reported as removed.
-    private var isChannelKnown: Bool {
-        catchUp()
-        if isDisposed || isChannelDeleted { return true }
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
-        let found = try? stored { (reader) throws(StoreError) in
-            (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
-        }
-        guard let found, found.hasAll || found.channel != nil else { return false }
-        if found.channel == nil {
-            removeReplacedRows()
-            notifyChannelRemoval(.channelBackgroundSync)
-        }
-        return true
-    }
-
-    /// Removes the rows of a replaced cache, because the user has lost the channel.
-    private func removeReplacedRows() {
-        var changes: [Change] = []
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
-        guard window.isReplaced,
-            let edits = try? readAgain(after: WindowEdits(), &changes)
-        else { return }
-        apply(edits, .reported)
-        for change in changes { notify(change) }
-    }
-
-    private func notifyChannel(_ source: CollectionEventSource) {
-        delegate?.messageCollection(
-            self, context: GroupChannelContext(source: source), updatedChannel: channel)
-    }
-
-    // MARK: The window
-
-    func openWindow(crossesGaps: Bool) throws(SyncError) {
-        let start = windowStart
-        try load(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
-            (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
-        }
-        readUpTo = readUpTo ?? channel.myLastRead
-        set(\.firstUnreadMessageID, to: readUpTo.flatMap { window.firstUnread(after: $0) })
-    }
-
-    /// Changes the window by reading from the store, and applies the resulting edits to the rows.
-    ///
-    /// If messages exceed the capacity, they are removed at `end`. Returns the closure's value, and
-    /// the newly listed messages.
-    @discardableResult
-    func load<Value>(
-        trimming end: Window.End, _ reporting: Reporting,
-        _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
-    ) throws(SyncError) -> (value: Value, shown: [Message]) {
-        try checkIsStarted()
-        let follower = try follow()
-        window.visits = VisitLimit(Self.visitLimit)
-        let (edits, value) = try follower.read { (reader) throws(StoreError) in
-            try read(&window, reader)
-        }
-        longReads.invalidate()
-        try checkIsStarted()
-        let diff = apply(edits, reporting, trimming: end)
-        follower.catchUp()
-        return (value, diff.insertions.compactMap(\.element.message))
-    }
-
-    var shownWindow: Window { window }
-
-    /// Shows a message that was written in this collection, even if it does not match the list.
-    func showWritten(_ id: RequestID) {
-        longReads.invalidate()
-        apply(window.showWritten(id), .reported)
-    }
-
-    func changeThread(_ change: (inout Window) -> WindowEdits) {
-        longReads.invalidate()
-        apply(change(&window), .requested)
-    }
-
-    /// Sets whether the shown replies have to be fetched again, because the feed may have omitted
-    /// changes of them.
-    func setThreadIsStale(_ isStale: Bool) {
-        longReads.invalidate()
-        window.thread?.isStale = isStale
-    }
-
-    @discardableResult
-    func apply(
-        _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
-    ) -> ListDiff<MessageItem> {
-        let before = CollectionChange.checked(window.items)
-        var edits = edits
-        let diff = window.apply(&edits, trimming: end)
-        // Report the shown range last, because that takes as long as everything else in this
-        // method.
-        defer { showWindow() }
-        if diff.hasMessages { knownMessages = nil }
-        notifyObservers(of: diff)
-        guard !diff.isEmpty else { return diff }
-        let change = CollectionChange(diff, in: window.items)
-        change.check(from: before, to: window.items)
-        followers.notify(change)
-        delegate?.messageCollection(self, didChange: change)
-        guard reporting != .requested else { return diff }
-        let rows = MessageChanges(diff, edits.sources, edits.canceled, edits.accepted)
-        for (context, messages) in rows.added.parts where !isDisposed && reporting == .reported {
-            delegate?.messageCollection(
-                self, context: context, channel: channel, addedMessages: messages)
-        }
-        for (context, messages) in rows.updated.parts where !isDisposed {
-            delegate?.messageCollection(
-                self, context: context, channel: channel, updatedMessages: messages)
-        }
-        for (context, messages) in rows.deleted.parts where !isDisposed {
-            delegate?.messageCollection(
-                self, context: context, channel: channel, deletedMessages: messages)
-        }
-        return diff
-    }
-
-    /// Reports the shown range to the engine, which fills the gaps in that range first.
-    private func showWindow() {
-        // If the window is empty, report no range: the engine then fetches the newest messages.
-        let range =
-            window.lower == .end || window.upper < window.lower
-            ? nil : ShownRange(from: window.lower, to: window.upper)
-        guard shownRange != .some(range) else { return }
-        shownRange = .some(range)
-        viewer?.show(range)
-    }
-}
-
-extension GroupChannel {
-    static func unknown(_ url: ChannelURL) -> GroupChannel {
-        GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
-    }
-}
-
-extension SyncEvent {
-    fileprivate func isHugeGap(in url: ChannelURL) -> Bool {
-        if case .hugeGap(url) = self { true } else { false }
-    }
-
-    fileprivate var isLive: Bool {
-        if case .state(let state) = self { state.isLive } else { false }
-    }
-}
-
-extension Change.Operation {
-    /// Returns a Boolean value that indicates whether the operation changes the channel `url`
-    /// itself, and not only its messages.
-    fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
-        switch self {
-        case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
-            channelURL == url
-        case .clearedCachedData, .replacedCache: true
-        default: false
-        }
-    }
-
-    /// A Boolean value that indicates whether the operation saves or removes an unsent edit,
-    /// deletion or reaction.
-    fileprivate var isOfUnsentChange: Bool {
-        switch self {
-        case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send
-        default: false
         }
     }
 }

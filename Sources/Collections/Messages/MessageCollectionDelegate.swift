@@ -2,9 +2,10 @@ public import Models
 
 /// Receives the notifications of a message collection.
 ///
-/// All methods are optional. They are called on the main actor, in the order of the store's
-/// commits, and never after ``MessageCollection/dispose()``. They may call any method, including
-/// ``MessageCollection/dispose()``.
+/// The methods are called on the main actor, in the order of the store's commits, and never after
+/// ``MessageCollection/dispose()``. They may call any method, including
+/// ``MessageCollection/dispose()``. None of them has a default implementation, so that the compiler
+/// reports a method with a wrong name or type.
 ///
 /// For each commit, ``messageCollection(_:didChange:)`` is called first. The methods for added,
 /// updated and deleted messages follow, once for each source and sending status.
@@ -39,22 +40,10 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel)
 
-    /// The open channel has changed.
-    func messageCollection(
-        _ collection: MessageCollection, context: GroupChannelContext,
-        updatedOpenChannel: OpenChannel)
-
     /// The channel was deleted, or the user left it or was banned from it; close its view.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL)
-
-    /// The parent message has changed, or was deleted.
-    ///
-    /// `updatedParentMessage` is `nil` if the message was deleted: see
-    /// ``MessageCollection/isParentMessageDeleted``.
-    func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?)
 
     /// The number of messages that are missing in a visible gap is above
     /// `SyncOptions.hugeGapThreshold`.
@@ -65,74 +54,24 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// the time of the first visible message, or dispose the collection and create another one.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
-    /// An edit, a deletion or a reaction of the user has failed.
-    ///
-    /// ``MessageCollection/failedChanges`` contains it.
-    func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem)
-
-    /// A part of the file of the pending message `requestID` was uploaded.
-    ///
-    /// `bytes` is the number of bytes uploaded so far, and `total` is the size of the file.
+    /// Something else has happened in the collection.
     func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
-        for requestID: RequestID)
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent)
 }
 
-extension MessageCollectionDelegate {
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
-    ) {}
+/// An event of a message collection for which ``MessageCollectionDelegate`` has no method of its own.
+public enum MessageCollectionEvent: Sendable {
+    /// The open channel has changed.
+    case openChannel(OpenChannel, GroupChannelContext)
 
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
-        addedMessages messages: [Message]
-    ) {}
+    /// The parent message has changed; `nil` if it was deleted: see
+    /// ``MessageCollection/isParentMessageDeleted``.
+    case parentMessage(Message?, MessageContext)
 
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
-        updatedMessages messages: [Message]
-    ) {}
+    /// An edit, a deletion or a reaction of the user has failed:
+    /// ``MessageCollection/failedChanges`` contains it.
+    case failedChange(OutboxItem)
 
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
-        deletedMessages messages: [Message]
-    ) {}
-
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
-    ) {}
-
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: GroupChannelContext,
-        updatedOpenChannel: OpenChannel
-    ) {}
-
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: GroupChannelContext,
-        deletedChannel channelURL: ChannelURL
-    ) {}
-
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
-    ) {}
-
-    /// Does nothing.
-    public func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {}
-
-    /// Does nothing.
-    public func messageCollection(_ collection: MessageCollection, didFail change: OutboxItem) {}
-
-    /// Does nothing.
-    public func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
-        for requestID: RequestID
-    ) {}
+    /// A part of the file of a pending message was uploaded.
+    case upload(UploadProgress)
 }

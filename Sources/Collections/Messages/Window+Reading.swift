@@ -120,7 +120,7 @@ extension Window {
             (earlier.sources, earlier.canceled, earlier.accepted)
         var isJoined = earlier.isJoined
         for change in skipped {
-            let earlier = next.fold(change)
+            let earlier = next.edits(for: change)
             edits.sources.merge(earlier.sources) { $1 }
             edits.canceled += earlier.canceled
             edits.accepted.merge(earlier.accepted) { $1 }
@@ -202,13 +202,17 @@ extension Window {
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
         // Read one message more than requested, to find out whether more exist.
-        let messages = try messages(
+        let (messages, isCut) = try page(
             from: floor, includesLower: true, to: start, isNewestFirst: true, limit: count + 1,
-            matching: filter, in: reader)
+            in: reader)
         for message in messages.prefix(count) { save(held: message, &edits) }
         if messages.count > count {
             lower = messages.dropLast().last.map(\.bound) ?? start
             return (count, nil)
+        }
+        if isCut {
+            lower = messages.last.map(\.bound) ?? start
+            return (messages.count, nil)
         }
         if let stop = visits.stop {
             lower = .position(stop)
@@ -240,13 +244,17 @@ extension Window {
         let gap = try firstGap(above: start, in: reader)
         let ceiling = crossesGaps ? .end : gap?.lower ?? .end
         guard start < ceiling else { return (0, gap) }
-        let messages = try messages(
+        let (messages, isCut) = try page(
             from: start, to: ceiling, includesUpper: true, isNewestFirst: false,
-            limit: count + 1, matching: filter, in: reader)
+            limit: count + 1, in: reader)
         for message in messages.prefix(count) { save(held: message, &edits) }
         if messages.count > count {
             upper = messages.dropLast().last.map(\.bound) ?? start
             return (count, nil)
+        }
+        if isCut {
+            upper = messages.last.map(\.bound) ?? start
+            return (messages.count, nil)
         }
         if let stop = visits.stop {
             upper = .position(stop)
@@ -264,7 +272,8 @@ extension Window {
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
         guard let id = message.messageID, let position = message.position else { return }
-        show(message, id, position, edits.sources[.message(rowIDs[id])], &edits)
+        show(
+            message, id, at: position, source: edits.sources[.message(rowIDs[id])], &edits)
     }
 
     /// Removes all rows that the edits do not save.
@@ -276,6 +285,53 @@ extension Window {
     }
 
     // MARK: Reading the history or the thread
+
+    /// Reads the matching messages between two bounds.
+    ///
+    /// If a message of the page is damaged, the page ends before it, and `isCut` is true. The
+    /// engine replaces a damaged cache when it is connected; until then, the list ends at the
+    /// damage, and shows that more messages exist.
+    ///
+    /// - Throws: `corruption` if the first message of the page is damaged.
+    private mutating func page(
+        from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,
+        includesUpper: Bool = false, isNewestFirst: Bool, limit: Int, in reader: some StoreReader
+    ) throws(StoreError) -> (messages: [Message], isCut: Bool) {
+        let visits = visits
+        do throws(StoreError) {
+            let messages = try messages(
+                from: lower, includesLower: includesLower, to: upper, includesUpper: includesUpper,
+                isNewestFirst: isNewestFirst, limit: limit, matching: filter, in: reader)
+            return (messages, false)
+        } catch {
+            guard error.code == .corruption else { throw error }
+            self.visits = visits
+            // LevelDB reports a damaged block only at the end of a read. Read one message at a
+            // time, to find the last one before the damage.
+            var found: [Message] = []
+            var (lower, upper) = (lower, upper)
+            var (includesLower, includesUpper) = (includesLower, includesUpper)
+            while found.count < limit {
+                do throws(StoreError) {
+                    let next = try messages(
+                        from: lower, includesLower: includesLower, to: upper,
+                        includesUpper: includesUpper, isNewestFirst: isNewestFirst, limit: 1,
+                        matching: filter, in: reader)
+                    guard let message = next.first else { break }
+                    found.append(message)
+                    if isNewestFirst {
+                        (upper, includesUpper) = (message.bound, false)
+                    } else {
+                        (lower, includesLower) = (message.bound, false)
+                    }
+                } catch {
+                    guard error.code == .corruption, !found.isEmpty else { throw error }
+                    break
+                }
+            }
+            return (found, found.count < limit)
+        }
+    }
 
     private mutating func messages(
         from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,

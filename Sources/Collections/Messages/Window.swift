@@ -38,7 +38,7 @@ struct Window: Sendable {
     var list: OrderedList<MessageItem, MessageItemKey>
     /// The gaps in the window, by their upper bounds.
     var gaps: [Gap.Bound: Gap] = [:]
-    private var shownGaps: Set<MessageItem.ID> = []
+    var shownGaps: Set<MessageItem.ID> = []
     /// A Boolean value that indicates whether the window shows messages of a cache that was
     /// replaced, and the store does not have the whole shown range again.
     var isReplaced = false
@@ -52,7 +52,7 @@ struct Window: Sendable {
     /// The messages that the user has written in this list.
     ///
     /// They are shown until they are sent, even if they do not match the list.
-    private var writtenHere: Set<RequestID> = []
+    var writtenHere: Set<RequestID> = []
     var overlay = UnsentChanges([], userID: nil)
     var rowIDs = MessageRowIDs()
     /// The limit of the messages that the following reads visit.
@@ -88,9 +88,14 @@ struct Window: Sendable {
 
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
+    /// The gap that contains the lower bound of the window.
     private var leadingGap: Gap? {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
+
+    /// A Boolean value that indicates whether the window shows the newest end, and a gap contains
+    /// its lower bound.
+    var hasLeadingGap: Bool { upper == .end && leadingGap != nil }
 
     var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
@@ -111,7 +116,7 @@ struct Window: Sendable {
 
     /// Returns a Boolean value that indicates whether a message is part of the shown history or
     /// thread.
-    private func isOfHistory(_ message: Message) -> Bool {
+    func isOfHistory(_ message: Message) -> Bool {
         message.channelURL == channelURL
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
@@ -136,7 +141,7 @@ struct Window: Sendable {
 
     /// Updates the window for a change, and returns the edits of the rows for
     /// ``apply(_:trimming:)``.
-    mutating func fold(_ change: Change) -> WindowEdits {
+    mutating func edits(for change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
             // If the window is empty, start it at the oldest message of the change.
@@ -151,13 +156,13 @@ struct Window: Sendable {
                 edits.isMissed = true
             }
         }
-        let hadLeadingGap = upper == .end && leadingGap != nil
+        let hadLeadingGap = hasLeadingGap
         let newest = thread == nil ? .end : newestShown
         for case .removedOutboxItem(let item) in change.operations {
             rowIDs.ending.insert(item.requestID)
         }
         defer { rowIDs.ending = [] }
-        for entry in change.entries { fold(entry, &edits) }
+        for entry in change.entries { apply(entry, &edits) }
         if thread != nil {
             thread?.apply(change, shownFrom: lower, to: upper, newest: newest, in: channelURL)
             showGapsOfThread()
@@ -165,11 +170,17 @@ struct Window: Sendable {
         updateGapRows(&edits)
         // Read the window again when the range is complete: the server may have deleted messages.
         if isReplaced, gaps.isEmpty { (isReplaced, edits.isMissed) = (false, true) }
-        if hadLeadingGap, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
+        if hadLeadingGap { joinHistory(&edits) }
         return edits
     }
 
-    private mutating func fold(_ entry: Change.Entry, _ edits: inout WindowEdits) {
+    /// Makes the window be read again if the gap that contained its lower bound was closed: it may
+    /// now begin at the beginning of the history.
+    func joinHistory(_ edits: inout WindowEdits) {
+        if leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
+    }
+
+    private mutating func apply(_ entry: Change.Entry, _ edits: inout WindowEdits) {
         let operation = entry.operation
         if operation == .missed { edits.isMissed = true }
         guard
@@ -188,6 +199,8 @@ struct Window: Sendable {
         case .replacedCache:
             gaps = [.end: Gap(in: channelURL)]
             isReplaced = !list.elements.isEmpty
+            // A message that the user has deleted does not come back when its deletion is sent.
+            covered = covered.filter { list[.message(rowIDs[$0.key])] != nil }
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
         case .savedOutboxItem(let item): save(item, entry.source, &edits)
@@ -196,7 +209,7 @@ struct Window: Sendable {
         }
     }
 
-    private mutating func save(
+    mutating func save(
         _ message: Message, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         guard let id = message.messageID, let position = message.position else { return }
@@ -204,12 +217,12 @@ struct Window: Sendable {
             recordAccepted(message, &edits)
             return remove(id, source, &edits)
         }
-        show(message, id, position, source, &edits)
+        show(message, id, at: position, source: source, &edits)
     }
 
     /// Shows a stored message if it matches the list.
     mutating func show(
-        _ held: Message, _ id: MessageID, _ position: Position, _ source: CollectionEventSource?,
+        _ held: Message, _ id: MessageID, at position: Position, source: CollectionEventSource?,
         _ edits: inout WindowEdits
     ) {
         var shown: Message? = held
@@ -252,7 +265,7 @@ struct Window: Sendable {
         edits.accepted[row] = message
     }
 
-    private mutating func remove(
+    mutating func remove(
         _ id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
         covered[id] = nil
@@ -299,177 +312,6 @@ struct Window: Sendable {
         (gaps, shownGaps, covered, outboxItems) = ([:], [], [:], [:])
         rowIDs = MessageRowIDs()
         return edits
-    }
-
-    // MARK: Unsent messages
-
-    private mutating func save(
-        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
-    ) {
-        let number = outboxItems[item.requestID]?.number ?? lastOutboxItemNumber + 1
-        lastOutboxItemNumber = max(lastOutboxItemNumber, number)
-        outboxItems[item.requestID] = (item, number)
-        if item.operation == .send {
-            showUnsent(item.requestID, source, &edits)
-        } else {
-            applyUnsentChange(item, source, &edits)
-        }
-    }
-
-    private mutating func remove(
-        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
-    ) {
-        guard let held = outboxItems.removeValue(forKey: item.requestID) else { return }
-        guard item.operation == .send else { return applyUnsentChange(item, source, &edits) }
-        if source == .localMessageCanceled, held.item.state == .pending,
-            var message = shownMessage(of: held.item)
-        {
-            message.sendingStatus = .canceled
-            edits.canceled.append(message)
-        }
-        // If the message was sent, it has the row.
-        if rowIDs.isFree(item.requestID) {
-            edits.remove(.message(.written(item.requestID)), source)
-        }
-    }
-
-    /// Returns the unsent message of an outbox item, whether or not it matches the list.
-    private func unsentMessage(of item: OutboxItem) -> Message? {
-        guard item.isUnderstood, item.operation == .send,
-            let message = item.message.flatMap(overlay.shown), isOfHistory(message)
-        else { return nil }
-        return message
-    }
-
-    private func shownMessage(of item: OutboxItem) -> Message? {
-        unsentMessage(of: item).flatMap { message in
-            let isWrittenHere =
-                writtenHere.contains(item.requestID)
-                || (thread == nil && message.parentMessageID != nil && message.isReplyToChannel)
-            return params.belongsTo(message) || isWrittenHere ? message : nil
-        }
-    }
-
-    /// Shows a message that the user has written in this list, until it is sent.
-    mutating func showWritten(_ id: RequestID) -> WindowEdits {
-        var edits = WindowEdits()
-        writtenHere.insert(id)
-        if list[.message(.written(id))] == nil {
-            showUnsent(id, .localMessagePendingCreated, &edits)
-        }
-        return edits
-    }
-
-    /// Shows an unsent message.
-    func showUnsent(
-        _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
-    ) {
-        guard let (item, number) = outboxItems[id], item.operation == .send, rowIDs.isFree(id)
-        else { return }
-        let row = MessageItem.ID.message(.written(id))
-        guard let message = shownMessage(of: item) else { return edits.remove(row, source) }
-        edits.rows.save(.message(message), at: .unsent(number))
-        edits.sources[row] = source
-    }
-
-    /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
-    private mutating func applyUnsentChange(
-        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
-    ) {
-        overlay = UnsentChanges(changesInOrder, userID: userID)
-        if let target = item.targetRequestID { showUnsent(target, source, &edits) }
-        let ids =
-            item.messageID.map { [$0] }
-            ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
-        let held = ids.compactMap { heldMessage($0, edits) }
-        for message in held { save(message, source, &edits) }
-        // The edit may make an unlisted message match the list. Therefore read the window again.
-        if held.isEmpty, item.operation == .update { edits.isMissed = true }
-    }
-
-    var changesInOrder: [OutboxItem] {
-        outboxItems.values.filter { $0.item.operation != .send }.sorted { $0.number < $1.number }
-            .map(\.item)
-    }
-
-    /// Returns the stored version of a listed message.
-    private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
-        if let held = covered[id] { return held }
-        let row = MessageItem.ID.message(rowIDs[id])
-        if let saved = edits.rows.saved[row] { return saved.element.message }
-        // The message was removed. Do not use its old row, which may show an unsent change.
-        if edits.rows.removed.contains(row) { return nil }
-        return list[row]?.message
-    }
-
-    /// Returns the IDs of the listed messages that were sent with a request ID.
-    ///
-    /// There are several if a server does not deduplicate.
-    private func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
-        let messages =
-            Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }
-            + items.compactMap(\.message)
-        return Set(messages.lazy.filter { $0.requestID == id }.compactMap(\.messageID)).sorted()
-    }
-
-    // MARK: Gaps
-
-    /// Shows the gaps between the messages of the window, and a gap at the newest end.
-    ///
-    /// A gap that extends below the window has no row; instead, ``hasPrevious`` is true.
-    mutating func updateGapRows(_ edits: inout WindowEdits) {
-        gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
-        let shown = gaps.values
-            .filter { lower <= $0.lower && $0.lower != .beginning && $0.upper <= upper }
-            .flatMap { parts(of: $0, edits) }
-        for gap in shown {
-            edits.rows.save(.gap(gap), at: .gap(above: gap.lower))
-        }
-        let ids = Set(shown.map { MessageItem.gap($0).id })
-        for id in shownGaps.subtracting(ids) { edits.rows.remove(id) }
-        shownGaps = ids
-    }
-
-    /// Records the range that a page of replies covers, and updates the rows of gaps.
-    mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
-        var edits = WindowEdits()
-        thread?.cover(from: lower, through: upper)
-        showGapsOfThread()
-        updateGapRows(&edits)
-        return edits
-    }
-
-    private mutating func showGapsOfThread() {
-        guard let thread else { return }
-        gaps = Dictionary(uniqueKeysWithValues: thread.gaps.map { ($0.upper, $0) })
-    }
-
-    /// Returns the parts into which the listed messages divide a gap.
-    ///
-    /// Live messages are inside a gap at the newest end until a page closes it. The feed delivers
-    /// messages in order, so no message is missing between the live ones. Therefore only the part
-    /// of the gap that is older than the first live message gets a row.
-    private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
-        var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
-        if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
-        if gap.upper != .end || bounds.count == 1 { bounds.append(gap.upper) }
-        return zip(bounds, bounds.dropFirst()).map { Gap(in: channelURL, from: $0, to: $1) }
-    }
-
-    private func boundsOfMessages(in gap: Gap, _ edits: WindowEdits) -> [Gap.Bound] {
-        func isInside(_ position: Position?) -> Bool { position.map(gap.contains) ?? false }
-        let held = list.elements(from: .from(gap.lower), through: .through(gap.upper)).lazy
-            .filter {
-                isInside($0.message?.position) && !edits.rows.removed.contains($0.id)
-                    && edits.rows.saved[$0.id] == nil
-            }
-            .compactMap { $0.message?.position }
-        let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
-            .filter(isInside)
-        // For a gap at the newest end, only the oldest message in it is needed. There may be many.
-        let oldest = params.isReversed ? held.last : held.first
-        let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
-        return Set(known + new).sorted().map { .position($0) }
     }
 
     // MARK: Rows

@@ -213,15 +213,17 @@ public final class MessageSearch {
     ///   before the error are stored.
     public func backfill() async throws(SyncError) {
         var last: Gap?
-        var hasFetchedStale: Set<ChannelURL> = []
+        var lastStale: ChannelURL?
+        var idle = IdleRequests()
         try await readUnsearched()
         while let range = unsearched.max(by: { $0.upper < $1.upper }) {
             try checkIsNotDisposed()
             let url = range.channelURL
             if range.reason == .stale {
-                guard hasFetchedStale.insert(url).inserted else {
+                guard idle.allowsMore(hasMoved: url != lastStale) else {
                     throw SyncError(.stalled, "stale messages of \(url) stay stale")
                 }
+                lastStale = url
                 _ = try await tasks.run { [engine] () throws(SyncError) in
                     try await engine.fetchStaleMessages(in: url)
                 }
@@ -231,14 +233,15 @@ public final class MessageSearch {
                 }
                 // The engine may have filled the gap in the meantime.
                 if let gap = gaps.first(where: { $0.upper == range.upper }) {
-                    guard gap != last else {
+                    guard idle.allowsMore(hasMoved: gap != last) else {
                         throw SyncError(.stalled, "the server repeats the same page of \(url)")
                     }
                     last = gap
                     let anchor =
                         gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
                     _ = try await tasks.run { [engine] () throws(SyncError) in
-                        try await engine.fetchMessages(
+                        try await engine.waitForFeed()
+                        return try await engine.fetchMessages(
                             in: url, at: anchor, older: 200, newer: 0,
                             bound: anchor == .newest ? nil : gap.upper)
                     }
@@ -331,9 +334,7 @@ public final class MessageSearch {
             case .savedMessage(let message):
                 guard let position = message.position else { continue }
                 let place = SearchCursor(position: position, channelURL: message.channelURL)
-                if contains(place), params.includes(message), query.mayMatch(message),
-                    let hits = query.hits(in: message)
-                {
+                if contains(place), let hits = params.hits(in: message, of: query) {
                     let found = FoundMessage(message: message, hits: hits, cursor: place)
                     edits.save(found, at: place)
                 } else {

@@ -72,8 +72,7 @@ extension Snapshot {
         matching params: MessageSearchParams, _ query: SearchQuery
     ) throws(StoreError) -> [OutboxItem] {
         try outboxItems().filter { item in
-            guard let message = item.message, params.includes(message) else { return false }
-            return query.hits(in: message) != nil
+            item.message.map { params.hits(in: $0, of: query) != nil } ?? false
         }
         .sorted { $0.createdAt > $1.createdAt }
     }
@@ -98,7 +97,7 @@ extension Snapshot {
     func unsearchedRanges(
         for params: MessageSearchParams, _ query: SearchQuery, from lower: Gap.Bound
     ) throws(StoreError) -> [UnsearchedRange] {
-        guard !query.isEmpty else { return [] }
+        guard !query.isEmpty || params.listsAll else { return [] }
         let urls =
             params.channelURLs.isEmpty
             ? try channelURLs()

@@ -202,8 +202,23 @@ final class Chronicle: MessageCollectionDelegate {
         deletedMessages messages: [Message]
     ) { note("deleted", messages, context) }
 
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
+    ) { lines.append("channel \(updatedChannel.name)") }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
+        deletedChannel channelURL: ChannelURL
+    ) { lines.append("channel deleted") }
+
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {
         lines.append("huge gap")
+    }
+
+    func messageCollection(
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent
+    ) {
+        if case .failedChange(let item) = event { lines.append("failed \(item.operation)") }
     }
 
     private func note(_ what: String, _ messages: [Message], _ context: MessageContext) {
@@ -213,18 +228,19 @@ final class Chronicle: MessageCollectionDelegate {
 
 /// An app's screen.
 @MainActor
-private final class Screen: MessageCollectionDelegate {
+private final class Screen {
     private(set) var texts: [String] = []
-    private var collection: MessageCollection?
+    private var task: Task<Void, Never>?
     private let waiting = Waiting()
 
     func open(_ client: ChatClient) throws {
         let collection = try client.makeMessageCollection(of: "general")
-        collection.delegate = self
         collection.start()
         show(collection.items)
-
-        self.collection = collection
+        let changes = collection.allChanges()
+        task = Task {
+            for await _ in changes { show(collection.items) }
+        }
     }
 
     private func show(_ items: [MessageItem]) {
@@ -233,10 +249,6 @@ private final class Screen: MessageCollectionDelegate {
     }
 
     func shows(_ texts: [String]) async { await waiting.until { self.texts == texts } }
-
-    func messageCollection(
-        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
-    ) { show(collection.items) }
 }
 
 extension FileManager {

@@ -1,0 +1,78 @@
+public import Models
+import Store
+public import Sync
+
+// Open channels, which any user can enter.
+extension ChatClient {
+    /// Returns a page of the open channels, newest first.
+    ///
+    /// - Parameters:
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of channels, clamped to 1...10,000.
+    /// - Returns: A page of channels.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func openChannels(
+        after cursor: PageCursor? = nil, limit: Int = 20
+    ) async throws(SyncError) -> Page<OpenChannel> {
+        try await perform(ListOpenChannels(after: cursor, limit: limit))
+    }
+
+    /// Returns an open channel from the server.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    public func openChannel(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
+        try await perform(FetchOpenChannel(url))
+    }
+
+    /// Creates an open channel.
+    ///
+    /// - Returns: The channel.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    @discardableResult
+    public func createOpenChannel(
+        _ params: OpenChannelCreateParams
+    ) async throws(SyncError) -> OpenChannel {
+        try await perform(CreateOpenChannel(params))
+    }
+
+    /// Enters an open channel, so that its messages arrive live until the user exits it.
+    ///
+    /// After each reconnection, the client enters the channel again, and a ``MessageCollection``
+    /// that shows the channel fetches the missed messages and changes.
+    ///
+    /// - Returns: The channel.
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    @discardableResult
+    public func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
+        let channel = try await perform(EnterOpenChannel(url))
+        enteredChannels.insert(url)
+        return channel
+    }
+
+    /// Exits an open channel.
+    ///
+    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even if the call throws, the
+    ///   client does not enter the channel again after a reconnection.
+    public func exit(_ url: ChannelURL) async throws(SyncError) {
+        enteredChannels.remove(url)
+        try await perform(ExitOpenChannel(url))
+    }
+
+    /// Enters the open channels again that the user had entered before a reconnection.
+    func enterAgain() {
+        guard let session, !enteredChannels.isEmpty else { return }
+        session.tasks.add(
+            Task { @MainActor [weak self, engine = session.engine] in
+                for url in (self?.enteredChannels ?? []).sorted() {
+                    do throws(SyncError) {
+                        _ = try await engine.perform(EnterOpenChannel(url))
+                    } catch  where error.code == .refused || error.code == .notFound {
+                        // The server refuses: the user was banned, or the channel was deleted.
+                        self?.enteredChannels.remove(url)
+                    } catch {
+                        // If the connection was lost, the next reconnection enters the channel.
+                    }
+                }
+            })
+    }
+}

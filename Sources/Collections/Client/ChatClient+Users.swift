@@ -1,0 +1,283 @@
+import Foundation
+import Models
+import Observation
+import Store
+import Sync
+
+// Switching users: opening, starting, ending and removing sessions.
+extension ChatClient {
+    /// Ends the session of the current user and starts that of another; concurrent calls wait.
+    func switchUser(to userID: UserID) async throws(SyncError) {
+        try await betweenSwitches { [self] () throws(SyncError) in
+            if session?.userID == userID { return }
+            await end()
+            try await begin(userID)
+        }
+    }
+
+    func hasFiles(of userID: UserID) -> Bool {
+        guard let directory = UserDirectories(options)?.directory(of: userID) else { return false }
+        return FileManager.default.fileExists(atPath: directory.path)
+    }
+
+    /// Connects a user without data on this device, and then ends the session of the previous user.
+    ///
+    /// - Throws: ``SyncError``; the session of the previous user then continues.
+    func connectNewUser(
+        _ credentials: Credentials
+    ) async throws(SyncError) -> ConnectOutcome {
+        let opened = try await openSession(of: credentials.userID)
+        let previous = session?.engine
+        candidate = opened.session.engine
+        // A backend has one connection.
+        await previous?.pauseConnection()
+        do throws(SyncError) {
+            let outcome = try await opened.session.engine.connect(as: credentials)
+            candidate = nil
+            await end()
+            await start(opened)
+            return outcome
+        } catch {
+            candidate = nil
+            await discard(opened.session)
+            await previous?.continueConnection()
+            guard error.code == .closed else { throw error }
+            throw SyncError(.canceled, "another call has ended the connection of \(credentials)")
+        }
+    }
+
+    /// Closes a session that has not started, and removes its files if it has created them.
+    func discard(_ session: Session) async {
+        await session.engine.close()
+        session.store.close()
+        guard session.store.openingReport.isNew, let directory = session.store.directory else {
+            return
+        }
+        // Ignore an error: the files contain no data.
+        try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+    }
+
+    /// Ends a session, forgets its user, and removes the cache's files or, if `removesFiles` is
+    /// true, all files of the user.
+    ///
+    /// If a user has connected since, that user is not affected, even if it is the user of the
+    /// ended session.
+    func forget(_ leaving: Session, removesFiles: Bool) async {
+        await betweenSwitches { [self] in
+            let isPresent = session?.engine === leaving.engine
+            if isPresent { await end() }
+            if session?.userID != leaving.userID {
+                await removeFiles(of: leaving, keepsOutbox: !removesFiles)
+            }
+            // Forget the user last: if the process ends before this step, the app can repeat the
+            // log-out.
+            if isPresent { recordLastUser(nil, of: leaving) }
+        }
+    }
+
+    /// Removes all directories of a user or, if `keepsOutbox` is true, only the cache of the user's
+    /// store.
+    ///
+    /// The directories include a second store, which this client does not open: an encrypted store
+    /// if the client has no key, a plain one if it has a key. The files of the cache are removed
+    /// even if the cache was cleared, because they may still contain cleared rows.
+    func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
+        guard let directory = leaving.store.directory else { return }
+        guard !keepsOutbox else {
+            // Ignore an error: the rows are removed already, and LevelDB rewrites the files in
+            // later compactions.
+            try? await onDisk { () throws(StoreError) in
+                try ChatStore.removeCachedData(at: directory)
+            }
+            return
+        }
+        // Remove the user's own store last: if the process ends before that, the app can repeat the
+        // log-out.
+        let other = UserDirectories(options)?.other(of: leaving.userID)
+        for directory in [other, directory].compactMap(\.self) {
+            // Ignore an error: the files are removed when the next user connects.
+            try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+        }
+    }
+
+    /// Ends the session of `engine`, performs `work` on its closed files, and starts a new session
+    /// of the same user, even if `work` fails.
+    ///
+    /// - Throws: Errors of `work` and of opening the files; `canceled` if another user has
+    ///   connected since.
+    func reopen(
+        _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
+    ) async throws(SyncError) {
+        try await betweenSwitches { [self] () throws(SyncError) in
+            guard let session, session.engine === engine else {
+                throw SyncError(.canceled, "another user has connected during the call")
+            }
+            await end()
+            do throws(SyncError) {
+                try await onDisk(work)
+            } catch {
+                try await begin(session.userID)
+                throw error
+            }
+            try await begin(session.userID)
+        }
+    }
+
+    /// Performs an operation while no user's store is being opened or closed.
+    func betweenSwitches<Failure: Error>(
+        _ body: @escaping @MainActor () async throws(Failure) -> Void
+    ) async throws(Failure) {
+        let before = lastSwitch
+        var result = Result<Void, Failure>.success(())
+        let task = Task { @MainActor in
+            await before?.value
+            do throws(Failure) {
+                try await body()
+            } catch {
+                result = .failure(error)
+            }
+        }
+        lastSwitch = task
+        await task.value
+        if lastSwitch == task { lastSwitch = nil }
+        try result.get()
+    }
+
+    func end() async {
+        isConnectionWanted = false
+        for weak in collections { weak.collection?.dispose() }
+        collections = []
+        guard let ending = session else { return }
+        session = nil
+        follower?.stop()
+        follower = nil
+        (currentUser, unreadCount, lastTyping, lastReceivedPushes) = (nil, nil, [:], nil)
+        enteredChannels = []
+        ending.tasks.cancelAll()
+        await ending.engine.close()
+        ending.store.close()
+        connectionState = .offline
+    }
+
+    /// Starts the session of a user.
+    ///
+    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, and the client
+    ///   does not work in memory instead.
+    func begin(_ userID: UserID) async throws(SyncError) {
+        (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
+        await start(try await openSession(of: userID))
+    }
+
+    /// The session of a user before it starts, and the findings of opening the files.
+    struct OpenedSession {
+        let session: Session
+        let damage: StorageDamage
+        let cachingError: StoreError?
+    }
+
+    /// Opens the files of a user, and creates an engine.
+    func openSession(of userID: UserID) async throws(SyncError) -> OpenedSession {
+        let store: ChatStore
+        var damage = StorageDamage()
+        var cachingError: StoreError?
+        do throws(StoreError) {
+            (store, damage) = try await ChatClient.openStore(of: userID, options, migrationHandler)
+        } catch {
+            guard options.storageFailurePolicy == .continueInMemory else { throw SyncError(error) }
+            cachingError = error
+            store = try translatingStoreErrors { () throws(StoreError) in
+                try ChatStore.inMemory(options: options.store)
+            }
+        }
+        let engine = SyncEngine(
+            store: store, backend: backend, options: options.sync,
+            limits: options.cacheLimits, sleep: options.sleep, jitter: options.jitter,
+            now: options.now, makeRequestID: options.makeRequestID,
+            renewSession: options.renewSession)
+        return OpenedSession(
+            session: Session(userID: userID, store: store, engine: engine, tasks: TaskBag()),
+            damage: damage, cachingError: cachingError)
+    }
+
+    func start(_ opened: OpenedSession) async {
+        let session = opened.session
+        let (store, engine) = (session.store, session.engine)
+        self.session = session
+        (cachingError, storageDamage) = (opened.cachingError, opened.damage)
+        isDamageReported = storageDamage.isEmpty
+        currentUser = try? store.storedUser()
+        follow(session)
+        log(session)
+        indexMessages(of: session)
+        store.observeCacheDamage { [weak self, weak engine] error in
+            Task { @MainActor in
+                if let self, let engine { self.recordCacheDamage(error, of: engine) }
+            }
+        }
+        store.observeReplacements { [weak self, weak engine] reason in
+            Task { @MainActor in
+                if let self, let engine { self.recordReplacement(reason, of: engine) }
+            }
+        }
+        await readPushInbox(of: session)
+    }
+
+    /// Processes the push inbox and records the result.
+    ///
+    /// After an error, the next call processes the same messages.
+    func readPushInbox(of session: Session) async {
+        do throws(SyncError) {
+            record(.success(try await session.engine.readPushInbox()), by: session.engine)
+        } catch {
+            record(.failure(error), by: session.engine)
+        }
+    }
+
+    /// Records the result of processing the push inbox, unless the engine is that of another user.
+    func record(_ result: Result<ReceivedPushes, SyncError>, by engine: SyncEngine) {
+        guard session?.engine === engine else { return }
+        if case .success(let received) = result, received.pushCount == 0,
+            let failure = received.failure
+        {
+            lastReceivedPushes = .failure(failure)
+        } else if case .success(let received) = result, received.isEmpty {
+            // The inbox was empty: keep the content of an earlier result, but not an earlier error.
+            if case .failure = lastReceivedPushes { lastReceivedPushes = nil }
+        } else {
+            lastReceivedPushes = result
+        }
+    }
+
+    /// Opens the files of a user.
+    @concurrent
+    static func openStore(
+        of userID: UserID, _ options: ChatClientOptions,
+        _ migrationHandler: @Sendable (MigrationProgress) -> Void
+    ) async throws(StoreError) -> (ChatStore, StorageDamage) {
+        guard let directories = UserDirectories(options) else {
+            return (try ChatStore.inMemory(options: options.store), StorageDamage())
+        }
+        try directories.prepare()
+        try directories.checkKey(of: userID)
+        let directory = directories.directory(of: userID)
+        let store = try ChatStore(
+            at: directory, options: options.store, encryptionKey: options.encryptionKey,
+            now: options.now(), migrationHandler: migrationHandler)
+        var damage = StorageDamage(store.openingReport)
+        do throws(StoreError) {
+            _ = try store.storedUser()
+        } catch {
+            // The owner of the outbox must be known before an engine connects.
+            guard store.isCacheDamage(error) else { throw error }
+            try store.replaceCache(reason: error, at: options.now())
+            damage.replacedCache = error
+        }
+        let report = store.openingReport
+        if damage.replacedCache != nil || report.isCacheNew && !report.isNew {
+            try store.recordOwner(User(id: userID), replacedAt: options.now())
+        }
+        if options.encryptionKey != nil { damage.plainStore = directories.other(of: userID) }
+        store.sortOutdatedLists()
+        return (store, damage)
+    }
+}

@@ -1,0 +1,147 @@
+import Models
+import Store
+public import Sync
+
+// Loading the rows of a list.
+extension MessageList {
+    /// Lists the first page of stored messages, from which on the list follows all changes.
+    ///
+    /// The call needs no connection, and does not read on the main actor.
+    ///
+    /// - Returns: The rows of the page; none if the list was started before.
+    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
+    @discardableResult
+    public func start() async throws(SyncError) -> [Row] {
+        try checkIsNotDisposed()
+        return isStarted ? [] : try await loadPrevious()
+    }
+
+    /// Lists the next page of older messages.
+    ///
+    /// These are stored messages first. If no more are stored, and there is a ``gap``, the call
+    /// fetches the newest messages of the gap from the server, until a message of the kinds is among
+    /// them: at most five pages. If none is, the result is empty, and the upper bound of ``gap`` is
+    /// the position that was reached. Call again while ``hasPrevious`` is true.
+    ///
+    /// A list of all channels fetches from the channel with the newest gap. It omits the rest of a
+    /// channel that the server refuses. If the server has a list of mentions, a list of the mentions
+    /// in all channels reads that list first.
+    ///
+    /// - Returns: The newly listed rows, newest first.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused` if the server is needed
+    ///   but unavailable; `stalled` if it repeats a page; `queryInProgress` if another call is in
+    ///   progress; `disposed`, `store`, `closed`, `canceled`.
+    @discardableResult
+    public func loadPrevious() async throws(SyncError) -> [Row] {
+        try checkIsNotDisposed()
+        guard !isLoading else {
+            throw SyncError(.queryInProgress, "a page of the list is already being loaded")
+        }
+        (isLoading, inserted) = (true, [])
+        defer {
+            (isLoading, inserted) = (false, [])
+            readAgain()
+        }
+        let isFirst = !isStarted
+        if isFirst || last != nil {
+            let page = try await read(isNext: true)
+            if isFirst || !page.isEmpty || gap == nil { return page }
+        }
+        for _ in 0..<MessageList.fetchLimit {
+            guard let gap else { break }
+            let isOfAllChannels = !hasReadMentions
+            if isOfAllChannels { try await fetchMentions() } else { try await fetch(gap) }
+            let found = rows.filter { row in
+                inserted.contains(row.id)
+                    && (order == .lastReplyFirst || isOfAllChannels
+                        || Gap.Bound(of: row.message) < gap.upper)
+            }
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    /// Fetches the next page of the server's list of mentions.
+    func fetchMentions() async throws(SyncError) {
+        let (cursor, count) = (mentionCursor, pageSize)
+        // After an error, such as an expired cursor, begin with the newest mentions again.
+        mentionCursor = nil
+        let page = try await tasks.run { [engine] () throws(SyncError) in
+            try await engine.fetchMentions(after: cursor, limit: count)
+        }
+        (mentionCursor, hasReadMentions) = (page.next, page.next == nil)
+        try checkIsNotDisposed()
+        follower?.catchUp()
+        updateGap()
+    }
+
+    /// Lists older messages, page after page, until the list has a number of rows or nothing is
+    /// missing.
+    ///
+    /// Call this method in a task to fill a list in the background, so that the user need not wait at
+    /// its end. Cancel the task to stop the requests.
+    ///
+    /// - Parameter count: The number of rows.
+    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does. The loaded rows stay.
+    public func loadPrevious(upTo count: Int) async throws(SyncError) {
+        while rows.count < count, hasPrevious { try await loadPrevious() }
+    }
+
+    /// Fetches the newest messages of a gap.
+    func fetch(_ gap: Gap) async throws(SyncError) {
+        let (url, kinds, count) = (gap.channelURL, kinds, pageSize)
+        do throws(SyncError) {
+            _ = try await tasks.run { [engine] () throws(SyncError) in
+                try await engine.fetchMessages(of: kinds, in: url, limit: count)
+            }
+        } catch {
+            guard channelURL == nil, error.code == .refused || error.code == .notFound else {
+                throw error
+            }
+            gaps[url] = nil
+        }
+        try checkIsNotDisposed()
+        // List the messages, which were stored before the engine returned them.
+        follower?.catchUp()
+        updateGap()
+    }
+
+    /// Reads the next page, or all loaded pages again.
+    func read(isNext: Bool) async throws(SyncError) -> [Row] {
+        isReading = true
+        defer { (isReading, changesWhileReading) = (false, []) }
+        try follow()
+        let (kinds, order, userID, url, store) = (kinds, order, userID, channelURL, engine.store)
+        let (last, count) = (isNext ? last : nil, isNext ? pageSize : max(pageSize, rows.count))
+        let (number, page, gaps) = try await onDisk { () throws(StoreError) in
+            let snapshot = try store.snapshot()
+            // The additional message shows whether the page is the last one.
+            let page = try snapshot.rows(
+                of: kinds, order, for: userID, in: url, after: last, limit: count + 1)
+            var gaps: [ChannelURL: KindGaps] = [:]
+            let urls = if let url { [url] } else { try snapshot.channelURLs() }
+            for url in urls {
+                gaps[url] = try snapshot.kindGaps(in: url)
+            }
+            return (snapshot.number, page, gaps)
+        }
+        try checkIsNotDisposed()
+        let shown = page.prefix(count)
+        isStarted = true
+        self.last = page.count > count ? shown.last?.message : nil
+        self.gaps = gaps
+        var edits = ListEdits<Row, Place>()
+        if !isNext {
+            let found = Set(shown.map(\.id))
+            for row in rows where !found.contains(row.id) { edits.remove(row.id) }
+        }
+        for row in shown { edits.save(row, at: place(of: row.message)) }
+        // Changes that were committed after the page was read are not part of it.
+        for change in changesWhileReading where change.number > number {
+            add(change, to: &edits)
+        }
+        updateGap()
+        apply(edits)
+        return isNext ? shown.compactMap { list[$0.id] } : []
+    }
+}

@@ -1,0 +1,78 @@
+public import Models
+import Store
+
+extension MessageList {
+    /// A message of a list.
+    public struct Row: Hashable, Sendable, Identifiable {
+        /// The identity of a row: the channel and the ID of its message.
+        public struct ID: Hashable, Sendable {
+            /// The URL of the channel.
+            public let channelURL: ChannelURL
+            /// The ID of the message.
+            public let messageID: MessageID
+        }
+
+        /// The message.
+        public let message: Message
+
+        /// The replies to the message, in a list of threads; otherwise `nil`.
+        public let thread: Thread?
+
+        init(_ message: Message, _ thread: Thread? = nil) {
+            self.message = message
+            self.thread = thread
+        }
+
+        /// The identity of the row, which stays the same while the message is listed.
+        public var id: ID {
+            ID(channelURL: message.channelURL, messageID: message.messageID ?? "")
+        }
+    }
+
+    /// The location of a row in the list: newer ones come first.
+    struct Place: Comparable {
+        let bound: Gap.Bound
+        /// The channel of a message; `nil` for a gap below the bound, which follows the message at
+        /// the bound.
+        let url: String?
+
+        static func message(_ message: Message, _ order: Order) -> Place {
+            Place(
+                bound: Gap.Bound(
+                    order == .lastReplyFirst ? message.lastReplyPosition : message.position),
+                url: message.channelURL.rawValue)
+        }
+
+        static func gap(below bound: Gap.Bound) -> Place { Place(bound: bound, url: nil) }
+
+        static func < (left: Place, right: Place) -> Bool {
+            if left.bound != right.bound { return left.bound > right.bound }
+            guard let url = left.url, let other = right.url else { return left.url != nil }
+            return url.utf8.lexicographicallyPrecedes(other.utf8)
+        }
+    }
+}
+
+extension MessageList.Row: ListRow {
+    var rowID: ID { id }
+}
+
+extension Gap.Bound {
+    /// The position of a stored message.
+    init(of message: Message) { self.init(message.position) }
+
+    init(_ position: Position?) { self = position.map { .position($0) } ?? .beginning }
+}
+
+extension [MessageList.Place] {
+    /// Returns the index of the first element that satisfies a condition that no earlier element,
+    /// but each later one, satisfies.
+    func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

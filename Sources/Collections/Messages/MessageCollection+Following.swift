@@ -1,0 +1,252 @@
+import Models
+import Observation
+import Store
+import Sync
+
+// Following the changes of the store.
+extension MessageCollection {
+    func follow() throws(SyncError) -> StoreFollower {
+        if let follower { return follower }
+        let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
+            [weak self] change in self?.apply(change)
+        }
+        self.follower = follower
+        let isThread = window.thread != nil
+        tasks.add(
+            Task { @MainActor [weak self, engine, channelURL] in
+                // Filter the events, because the engine emits one for each message, and each would
+                // resume this task.
+                let events = await engine.events {
+                    isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
+                }
+                for await _ in events {
+                    if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
+                }
+            })
+        // Read the channel last: if its row is damaged, the messages before this step are
+        // nevertheless shown.
+        channel = try follower.read { (reader) throws(StoreError) in
+            try readParentMessage(in: reader)
+            openChannel = try reader.openChannel(channelURL)
+            return try reader.groupChannel(channelURL) ?? channel
+        }
+        readFailedChanges(notifies: false)
+        readDraft()
+        return follower
+    }
+
+    /// Reads the failed changes, and optionally notifies the delegate of the new ones.
+    func readFailedChanges(notifies: Bool) {
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
+            return
+        }
+        let known = Set(failedChanges.map(\.requestID))
+        set(\.failedChanges, to: items.filter { $0.operation != .send })
+        guard notifies else { return }
+        for item in failedChanges where !known.contains(item.requestID) && !isDisposed {
+            delegate?.messageCollection(self, didReceive: .failedChange(item))
+        }
+    }
+
+    func readDraft() {
+        // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
+        let stored = try? engine.store.draft(of: channelURL, inThreadOf: parentMessageID)
+        show(draft: (stored ?? nil) ?? "")
+    }
+
+    func show(draft new: Draft) {
+        set(\.draft, to: new.text)
+        set(\.draftReplyingTo, to: new.replyingTo)
+    }
+
+    func notifyHugeGap() {
+        catchUp()
+        guard !isDisposed else { return }
+        delegate?.messageCollectionDidDetectHugeGap(self)
+    }
+
+    func catchUp() { follower?.catchUp() }
+
+    func apply(_ change: Change) {
+        let wasStale = window.thread?.isStale ?? false
+        defer { if !wasStale { refreshThread() } }
+        let edits = window.edits(for: change)
+        longReads.record(change)
+        var changes = [change]
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
+            apply(edits, .reported)
+        }
+        let concernsChanges =
+            edits.isMissed
+            || changes.contains { change in
+                change.entries.contains { $0.operation.isOfUnsentChange }
+            }
+        if concernsChanges { readFailedChanges(notifies: true) }
+        if edits.isMissed { readDraft() }
+        for change in changes { notify(change) }
+        if edits.isMissed { readParentMessageAgain() }
+        notifyObservers()
+    }
+
+    func readAgain(
+        after earlier: WindowEdits, _ changes: inout [Change]
+    ) throws(StoreError) -> WindowEdits? {
+        try follower?.readAgain { (snapshot, skipped) throws(StoreError) in
+            let held = try snapshot.groupChannel(channelURL)
+            var next = window
+            next.visits = VisitLimit(Self.visitLimit)
+            let edits = try next.readAgain(in: snapshot, after: earlier, skipped)
+            set(\.channel, to: held ?? channel)
+            set(\.openChannel, to: try snapshot.openChannel(channelURL))
+            changes += skipped
+            if next.visits.stop != nil {
+                readAgainElsewhere(after: edits)
+                return nil
+            }
+            longReads.invalidate()
+            window = next
+            return edits
+        }
+    }
+
+    /// Notifies the delegate of a commit's changes of the channel itself.
+    ///
+    /// If a commit saves the channel several times with the same source, for example because many
+    /// messages arrived, the delegate is notified once.
+    func notify(_ change: Change) {
+        let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
+        if window.thread != nil { notifyParent(change) }
+        for (entry, next) in zip(entries, entries.dropFirst().map(Optional.some) + [nil])
+        where !isDisposed {
+            if case .savedGroupChannel = entry.operation,
+                case .savedGroupChannel? = next?.operation, next?.source == entry.source
+            {
+                continue
+            }
+            notify(entry)
+        }
+    }
+
+    func notify(_ entry: Change.Entry) {
+        switch entry.operation {
+        case .savedGroupChannel(let channel) where channel.url == channelURL:
+            set(\.channel, to: channel)
+            set(\.isChannelDeleted, to: false)
+            notifyChannel(entry.source ?? .channelBackgroundSync)
+        case .savedOpenChannel(let channel):
+            set(\.openChannel, to: channel)
+            set(\.isChannelDeleted, to: false)
+            let context = GroupChannelContext(source: entry.source ?? .channelBackgroundSync)
+            delegate?.messageCollection(self, didReceive: .openChannel(channel, context))
+        case .removedChannel(channelURL): notifyChannelRemoval(entry.source)
+        case .clearedCachedData, .replacedCache: checkChannelAfterClearing()
+        case .ephemeral(.typing(let users, channelURL)):
+            set(\.typingUsers, to: users)
+            notifyChannel(.eventTypingStatusUpdated)
+        case .savedDraft(let new, channelURL, parentMessageID): show(draft: new)
+        case .ephemeral(.uploadProgress(let id, channelURL, let bytes, let total)):
+            let progress = UploadProgress(
+                requestID: id, channelURL: channelURL, bytesTransferred: bytes, bytesInAll: total)
+            set(\.uploadProgress[id], to: progress)
+            delegate?.messageCollection(self, didReceive: .upload(progress))
+        default: break
+        }
+    }
+
+    func notifyChannelRemoval(_ source: CollectionEventSource?) {
+        set(\.openChannel, to: nil)
+        set(\.isChannelDeleted, to: true)
+        let context = GroupChannelContext(source: source ?? .channelBackgroundSync)
+        delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
+    }
+
+    /// Waits until the engine has fetched the user's channels again, after the cache was cleared or
+    /// replaced, and then reports the channel as removed if it is not among them.
+    ///
+    /// Until then, the collection keeps showing the channel as it was stored last.
+    func checkChannelAfterClearing() {
+        guard !isChannelDeleted, channel != .unknown(channelURL) else { return }
+        tasks.add(
+            Task { @MainActor [weak self, engine] in
+                for await _ in await engine.events(where: \.isLive) {
+                    if self?.isChannelKnown ?? true { break }
+                }
+            })
+    }
+
+    /// Whether the channel is stored again or was reported as removed.
+    var isChannelKnown: Bool {
+        catchUp()
+        if isDisposed || isChannelDeleted { return true }
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        let found = try? stored { (reader) throws(StoreError) in
+            (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
+        }
+        guard let found, found.hasAll || found.channel != nil else { return false }
+        if found.channel == nil {
+            removeReplacedRows()
+            notifyChannelRemoval(.channelBackgroundSync)
+        }
+        return true
+    }
+
+    /// Removes the rows of a replaced cache, because the user has lost the channel.
+    func removeReplacedRows() {
+        var changes: [Change] = []
+        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
+        // one.
+        guard window.isReplaced,
+            let edits = try? readAgain(after: WindowEdits(), &changes)
+        else { return }
+        apply(edits, .reported)
+        for change in changes { notify(change) }
+    }
+
+    func notifyChannel(_ source: CollectionEventSource) {
+        delegate?.messageCollection(
+            self, context: GroupChannelContext(source: source), updatedChannel: channel)
+    }
+}
+
+extension GroupChannel {
+    static func unknown(_ url: ChannelURL) -> GroupChannel {
+        GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
+    }
+}
+
+extension SyncEvent {
+    fileprivate func isHugeGap(in url: ChannelURL) -> Bool {
+        if case .hugeGap(url) = self { true } else { false }
+    }
+
+    fileprivate var isLive: Bool {
+        if case .state(let state) = self { state.isLive } else { false }
+    }
+}
+
+extension Change.Operation {
+    /// Returns a Boolean value that indicates whether the operation changes the channel `url`
+    /// itself, and not only its messages.
+    fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
+        switch self {
+        case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
+            channelURL == url
+        case .clearedCachedData, .replacedCache: true
+        default: false
+        }
+    }
+
+    /// A Boolean value that indicates whether the operation saves or removes an unsent edit,
+    /// deletion or reaction.
+    fileprivate var isOfUnsentChange: Bool {
+        switch self {
+        case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send
+        default: false
+        }
+    }
+}

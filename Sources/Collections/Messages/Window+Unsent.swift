@@ -1,0 +1,115 @@
+import Models
+import Store
+import Sync
+
+// The unsent messages and changes of the outbox.
+extension Window {
+    mutating func save(
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        let number = outboxItems[item.requestID]?.number ?? lastOutboxItemNumber + 1
+        lastOutboxItemNumber = max(lastOutboxItemNumber, number)
+        outboxItems[item.requestID] = (item, number)
+        if item.operation == .send {
+            showUnsent(item.requestID, source, &edits)
+        } else {
+            applyUnsentChange(item, source, &edits)
+        }
+    }
+
+    mutating func remove(
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        guard let held = outboxItems.removeValue(forKey: item.requestID) else { return }
+        guard item.operation == .send else { return applyUnsentChange(item, source, &edits) }
+        if source == .localMessageCanceled, held.item.state == .pending,
+            var message = shownMessage(of: held.item)
+        {
+            message.sendingStatus = .canceled
+            edits.canceled.append(message)
+        }
+        // If the message was sent, it has the row.
+        if rowIDs.isFree(item.requestID) {
+            edits.remove(.message(.written(item.requestID)), source)
+        }
+    }
+
+    /// Returns the unsent message of an outbox item, whether or not it matches the list.
+    func unsentMessage(of item: OutboxItem) -> Message? {
+        guard item.isUnderstood, item.operation == .send,
+            let message = item.message.flatMap(overlay.shown), isOfHistory(message)
+        else { return nil }
+        return message
+    }
+
+    func shownMessage(of item: OutboxItem) -> Message? {
+        unsentMessage(of: item).flatMap { message in
+            let isWrittenHere =
+                writtenHere.contains(item.requestID)
+                || (thread == nil && message.parentMessageID != nil && message.isReplyToChannel)
+            return params.belongsTo(message) || isWrittenHere ? message : nil
+        }
+    }
+
+    /// Shows a message that the user has written in this list, until it is sent.
+    mutating func showWritten(_ id: RequestID) -> WindowEdits {
+        var edits = WindowEdits()
+        writtenHere.insert(id)
+        if list[.message(.written(id))] == nil {
+            showUnsent(id, .localMessagePendingCreated, &edits)
+        }
+        return edits
+    }
+
+    /// Shows an unsent message.
+    func showUnsent(
+        _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        guard let (item, number) = outboxItems[id], item.operation == .send, rowIDs.isFree(id)
+        else { return }
+        let row = MessageItem.ID.message(.written(id))
+        guard let message = shownMessage(of: item) else { return edits.remove(row, source) }
+        edits.rows.save(.message(message), at: .unsent(number))
+        edits.sources[row] = source
+    }
+
+    /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
+    mutating func applyUnsentChange(
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        overlay = UnsentChanges(changesInOrder, userID: userID)
+        if let target = item.targetRequestID { showUnsent(target, source, &edits) }
+        let ids =
+            item.messageID.map { [$0] }
+            ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
+        let held = ids.compactMap { heldMessage($0, edits) }
+        for message in held { save(message, source, &edits) }
+        // The edit may make an unlisted message match the list. Therefore read the window again.
+        if held.isEmpty, item.operation == .update { edits.isMissed = true }
+    }
+
+    var changesInOrder: [OutboxItem] {
+        outboxItems.values.filter { $0.item.operation != .send }.sorted { $0.number < $1.number }
+            .map(\.item)
+    }
+
+    /// Returns the stored version of a listed message.
+    func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
+        if let held = covered[id] { return held }
+        let row = MessageItem.ID.message(rowIDs[id])
+        if let saved = edits.rows.saved[row] { return saved.element.message }
+        // The message was removed. Do not use its old row, which may show an unsent change.
+        if edits.rows.removed.contains(row) { return nil }
+        return list[row]?.message
+    }
+
+    /// Returns the IDs of the listed messages that were sent with a request ID.
+    ///
+    /// There are several if a server does not deduplicate.
+    func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
+        let messages =
+            Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }
+            + items.compactMap(\.message)
+        return Set(messages.lazy.filter { $0.requestID == id }.compactMap(\.messageID)).sorted()
+    }
+}
