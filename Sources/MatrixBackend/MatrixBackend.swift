@@ -105,7 +105,7 @@ public actor MatrixBackend: Backend {
         .typing,
         .unreadCounts, .channelManagement, .invitations, .moderation,
         .messageSearch,
-        .separateReactions,
+        .separateReactions, .kindFilter, .mentionList,
     ]
 
     /// The epoch of all servers.
@@ -145,6 +145,8 @@ public actor MatrixBackend: Backend {
     /// The user's reactions that this process has received: the IDs of their events, by message and
     /// key.
     var ownReactions = RecentEntries<String>(capacity: 1_000)
+    /// The newest messages of rooms that the feed has reported during this connection.
+    var newestMessages: [String: (id: String, time: Timestamp)] = [:]
     /// The number of `/sync` requests in flight that the server may delay.
     var longPolls = 0
     /// The calls that wait until the feed reports an event.
@@ -153,6 +155,8 @@ public actor MatrixBackend: Backend {
     var timelineCount = 0
     /// The channels whose readers the feed still has to report.
     var unreportedReaders: [String] = []
+    /// How often the events of rooms could not be read at a cursor of the feed.
+    var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
     var pageTokens = PageTokens()
     /// A Boolean value that indicates whether the known rooms still have to be compared with those
     /// of the server, which happens once for each session.

@@ -44,6 +44,7 @@ extension MatrixBackend {
         isCatchingUp = true
         unencrypted = []
         known.removeAll()
+        newestMessages = [:]
         for call in calls.values { call.cancelWithoutWaiting() }
     }
 

@@ -30,7 +30,8 @@ extension MatrixBackend {
         for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
         for id in reply.joined.keys.sorted() {
             guard let room = reply.joined[id], !(list.rooms[id]?.isSpace ?? false) else { continue }
-            events += try await self.events(of: room, id, isListCurrent: isListCurrent)
+            events += try await eventsOrLoss(
+                of: room, id, since: cursor, isListCurrent: isListCurrent)
         }
         return batch(events + (try await lateReaders()), reply.nextBatch)
     }
@@ -89,6 +90,32 @@ extension MatrixBackend {
     }
 
     // MARK: A room
+
+    /// The number of attempts to read the events of a room at a cursor.
+    private static let roomAttempts = 3
+
+    /// Returns the events of a room.
+    ///
+    /// Some events need further requests. If the server always fails to answer one of them, the
+    /// other rooms must not wait for it: after ``roomAttempts`` failures, the result makes the
+    /// engine fetch the history of the room.
+    private func eventsOrLoss(
+        of changes: SyncReply.JoinedRoom, _ room: String, since cursor: FeedCursor,
+        isListCurrent: Bool
+    ) async throws(BackendError) -> [FeedEvent] {
+        do {
+            return try await events(of: changes, room, isListCurrent: isListCurrent)
+        } catch  where [.unanswered, .refused, .notFound, .unsupported].contains(error.code) {
+            if failedRooms.cursor != cursor { failedRooms = (cursor, [:]) }
+            failedRooms.counts[room, default: 0] += 1
+            guard failedRooms.counts[room]! >= Self.roomAttempts else { throw error }
+            let url = ChannelURL(room)
+            let state = try? await completeState(of: room)
+            return [
+                .truncation(in: url), .historyChanged(in: url, from: nil, through: nil),
+            ] + (state ?? [])
+        }
+    }
 
     private func events(
         of changes: SyncReply.JoinedRoom, _ room: String, isListCurrent: Bool
@@ -244,6 +271,7 @@ extension MatrixBackend {
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
         isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
+        recordNewest(of: changes, in: room)
         if changes.changesState { return try await completeState(of: room) }
         var patch = Patch<GroupChannel>()
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
@@ -264,6 +292,15 @@ extension MatrixBackend {
         return [.channel(ChannelUpdate(ChannelURL(room), patch))]
     }
 
+    /// Records the newest message of a room, unless it was deleted.
+    private func recordNewest(of changes: SyncReply.JoinedRoom, in room: String) {
+        if changes.isLimited { newestMessages[room] = nil }
+        for event in changes.timeline {
+            if event.isMessage { newestMessages[room] = (event.id, event.time) }
+            if let id = event.redacts, id == newestMessages[room]?.id { newestMessages[room] = nil }
+        }
+    }
+
     /// Returns a Boolean value that indicates whether the last message of a room has to be
     /// requested, because it may have been deleted or may have lost an edit.
     private func changesLastMessage(
@@ -275,11 +312,12 @@ extension MatrixBackend {
         if last == nil, current.contains(where: { $0.hasPrefix("edited ") && $1.isOnlyInThread }) {
             return true
         }
+        let newest = last?.createdAt ?? newestMessages[room]?.time
         return changes.timeline.compactMap(\.redacts).contains { id in
             switch seen[id] {
             case .message, .reference, .reply:
                 // Meanwhile, another call may have replaced the deleted message in the list.
-                eventTimes[id].map { last?.createdAt ?? $0 <= $0 } ?? true
+                eventTimes[id].map { newest ?? $0 <= $0 } ?? true
             case .edit(let target): last.map { $0.messageID?.rawValue == target } ?? true
             case .reaction: false
             case nil: true

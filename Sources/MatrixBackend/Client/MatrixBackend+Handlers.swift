@@ -10,6 +10,9 @@ extension MatrixBackend {
             try await self.searchMessages(
                 matching: request.params, after: request.cursor, limit: request.limit)
         }
+        handlers.on(ListMentions.self) { request throws(BackendError) in
+            try await self.mentions(after: request.cursor, limit: request.limit)
+        }
         handlers.on(MarkAsRead.self) { request throws(BackendError) in
             try await self.markAsRead(request.channelURL, upTo: request.upTo)
         }

@@ -18,7 +18,7 @@ struct MatrixFailure: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        code = reply.lenient(.errcode) ?? "M_UNKNOWN"
+        code = reply.lenientID(.errcode) ?? "M_UNKNOWN"
         text = reply.lenient(.error) ?? ""
         isSoftLogout = reply.lenient(.soft_logout) ?? false
         pause = (try? reply.decode(Int64.self, forKey: .retry_after_ms)).map {

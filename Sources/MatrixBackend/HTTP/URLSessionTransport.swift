@@ -32,7 +32,7 @@ public struct URLSessionTransport: HTTPTransport {
         case .none: break
         case .data(let data): sent.httpBody = data
         case .file(let source, let progress):
-            return try await upload(source, progress, sent, request)
+            return try await upload(source, progress, of: request, as: sent)
         }
         return try await connections.reply(to: sent, request, within: sent.timeoutInterval)
     }
@@ -40,7 +40,7 @@ public struct URLSessionTransport: HTTPTransport {
     #if canImport(Darwin)
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
-            _ sent: URLRequest, _ request: HTTPRequest
+            of request: HTTPRequest, as sent: URLRequest
         ) async throws(BackendError) -> HTTPReply {
             var sent = sent
             let stream = try FileStream(source, progress)
@@ -55,7 +55,7 @@ public struct URLSessionTransport: HTTPTransport {
         // length, which homeservers refuse.
         private func upload(
             _ source: UploadSource, _ progress: @escaping @Sendable (TransferProgress) -> Void,
-            _ sent: URLRequest, _ request: HTTPRequest
+            of request: HTTPRequest, as sent: URLRequest
         ) async throws(BackendError) -> HTTPReply {
             var sent = sent
             let count = source.byteCount
@@ -74,8 +74,43 @@ public struct URLSessionTransport: HTTPTransport {
 /// cancellation handler of the task. On Linux, this blocks until the session's queue is free, and
 /// that queue may be waiting for the same task, to resume it.
 private final class Connections: Sendable {
+    private let session = Session()
+
+    /// Sends a request, which fails after `limit` seconds.
+    ///
+    /// On Linux, Foundation itself may never end a request if the server stops while the client is
+    /// connecting, or if the header fields never end.
+    func reply(
+        to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
+    ) async throws(BackendError) -> HTTPReply {
+        let exchange = Exchange(request) { [session] in session.cancel($0) }
+        let alarm = limit.map { limit in
+            Task {
+                try await Task.sleep(for: .seconds(limit))
+                exchange.end(.failure(.unanswered(request, "no reply in time")))
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                exchange.begin(continuation)
+                session.begin(exchange, sent)
+            }
+        } onCancel: {
+            exchange.end(.failure(.canceled(request)))
+        }
+        alarm?.cancel()
+        return try result.get()
+    }
+}
+
+/// A `URLSession`, with a queue that creates and cancels its tasks.
+///
+/// On Linux, creating and canceling a task may block. The queue is serial, so that it has a thread
+/// of its own: blocked threads of concurrent queues are missing for Swift's tasks.
+private final class Session: Sendable {
     private let session: URLSession
-    private let exchanges = Exchanges()
+    private let delegate = SessionDelegate()
+    private let queue = DispatchQueue(label: "scrollback.http")
 
     init() {
         let configuration = URLSessionConfiguration.ephemeral
@@ -83,13 +118,13 @@ private final class Connections: Sendable {
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         #if canImport(Darwin)
-            let queue: OperationQueue? = nil
+            let delegateQueue: OperationQueue? = nil
         #else
-            let queue: OperationQueue? = BoundedQueue()
-            queue?.maxConcurrentOperationCount = 1
+            let delegateQueue: OperationQueue? = BoundedQueue()
+            delegateQueue?.maxConcurrentOperationCount = 1
         #endif
         session = URLSession(
-            configuration: configuration, delegate: exchanges, delegateQueue: queue)
+            configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
     #if canImport(Darwin)
@@ -97,24 +132,13 @@ private final class Connections: Sendable {
         deinit { session.finishTasksAndInvalidate() }
     #endif
 
-    /// Sends a request, which fails after `limit` seconds.
-    ///
-    /// On Linux, Foundation itself may never end a request if the server stops while the client is
-    /// connecting.
-    func reply(
-        to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
-    ) async throws(BackendError) -> HTTPReply {
-        let task = session.dataTask(with: sent)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                exchanges.begin(request, task, limit, continuation)
-            }
-        } onCancel: {
-            exchanges.end(task, .failure(.canceled(request)))
-            exchanges.cancel(task)
+    func begin(_ exchange: Exchange, _ sent: URLRequest) {
+        queue.async { [self] in
+            if !exchange.hasEnded { delegate.begin(exchange, session.dataTask(with: sent)) }
         }
-        return try result.get()
     }
+
+    func cancel(_ task: URLSessionTask) { queue.async { task.cancel() } }
 }
 
 #if !canImport(Darwin)
@@ -134,69 +158,109 @@ private final class Connections: Sendable {
     }
 #endif
 
-/// The requests of a `URLSession` that are in flight.
-private final class Exchanges: NSObject, URLSessionDataDelegate {
-    private typealias Continuation = CheckedContinuation<Result<HTTPReply, BackendError>, Never>
-
-    private struct Exchange {
-        let request: HTTPRequest
-        let continuation: Continuation
-        /// Ends the request at its timeout.
-        let alarm: Task<Void, any Error>?
+/// A request in flight.
+private final class Exchange: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>?
+        /// The result, if the request ended before it began to wait.
+        var result: Result<HTTPReply, BackendError>?
+        var task: URLSessionTask?
         var reply: HTTPReply?
+        var hasEnded = false
     }
 
-    /// The requests in flight, by the identifiers of the session's tasks.
-    private let exchanges = Locked<[Int: Exchange]>([:])
-    /// Calls `cancel()` of the session's tasks, which may block.
-    private let canceling = DispatchQueue(label: "scrollback.http.cancel", attributes: .concurrent)
+    let request: HTTPRequest
+    private let state = Locked(State())
+    private let cancel: @Sendable (URLSessionTask) -> Void
 
-    func begin(
-        _ request: HTTPRequest, _ task: URLSessionTask, _ limit: TimeInterval?,
-        _ continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>
-    ) {
-        let alarm = limit.map { limit in
-            Task {
-                try await Task.sleep(for: .seconds(limit))
-                end(task, .failure(.unanswered(request, "no reply in time")))
-                cancel(task)
-            }
-        }
-        exchanges.withLock {
-            $0[task.taskIdentifier] = Exchange(
-                request: request, continuation: continuation, alarm: alarm)
-        }
-        // If the task was canceled before the request was recorded, its handler found nothing.
-        guard !Task.isCancelled else { return end(task, .failure(.canceled(request))) }
-        task.resume()
+    init(_ request: HTTPRequest, cancel: @escaping @Sendable (URLSessionTask) -> Void) {
+        self.request = request
+        self.cancel = cancel
     }
 
-    /// Ends a request, if it has not ended yet.
+    func begin(_ continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>) {
+        let result = state.withLock { state -> Result<HTTPReply, BackendError>? in
+            if state.result == nil { state.continuation = continuation }
+            return state.result
+        }
+        if let result { continuation.resume(returning: result) }
+    }
+
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Starts the task of the request, unless the request has ended.
+    ///
+    /// - Returns: A Boolean value that indicates whether the task was started.
+    func start(_ task: URLSessionTask) -> Bool {
+        let isNeeded = state.withLock { state in
+            if !state.hasEnded { state.task = task }
+            return !state.hasEnded
+        }
+        if isNeeded { task.resume() } else { task.cancel() }
+        return isNeeded
+    }
+
+    /// Changes the reply, and returns it; `nil` if the request has ended.
+    func withReply(_ change: (inout HTTPReply?) -> Void) -> HTTPReply? {
+        state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            change(&state.reply)
+            return state.reply
+        }
+    }
+
+    /// Ends a request with the reply that was received, or with an error.
+    func end(_ error: (any Error)?) {
+        let reply = state.withLock { $0.reply }
+        if let error {
+            end(.failure(BackendError(error, of: request)))
+        } else {
+            end(reply.map { .success($0) } ?? .failure(.unanswered(request, "no HTTP")))
+        }
+    }
+
+    /// Ends a request, if it has not ended yet, and cancels its task.
     ///
     /// The continuation is resumed outside of the lock: resuming waits for the status lock of its
-    /// task, which a cancellation handler may hold that waits for the lock of the requests.
-    func end(_ task: URLSessionTask, _ result: Result<HTTPReply, BackendError>?) {
-        let ended = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    /// task, which a cancellation handler may hold that waits for the lock of the request.
+    func end(_ result: Result<HTTPReply, BackendError>) {
+        let ended = state.withLock { state -> State? in
+            guard !state.hasEnded else { return nil }
+            defer { (state.hasEnded, state.result, state.continuation) = (true, result, nil) }
+            return state
+        }
         guard let ended else { return }
-        ended.alarm?.cancel()
-        let result =
-            result ?? ended.reply.map { .success($0) }
-            ?? .failure(.unanswered(ended.request, "the reply is not in HTTP"))
-        ended.continuation.resume(returning: result)
+        ended.continuation?.resume(returning: result)
+        if let task = ended.task { cancel(task) }
     }
 
-    /// Cancels a task of the session without waiting.
-    func cancel(_ task: URLSessionTask) { canceling.async { task.cancel() } }
-
-    private func endTooLong(_ task: URLSessionTask, _ request: HTTPRequest) {
+    func endIfTooLong(_ byteCount: Int64) {
+        guard byteCount > request.maximumByteCount else { return }
         end(
-            task,
             .failure(
                 BackendError(
                     .unanswered,
                     "the reply to \(request.method) \(request.url.path) is longer than "
                         + "\(request.maximumByteCount) bytes", detail: .malformedData)))
-        cancel(task)
+    }
+}
+
+/// Passes the events of the session's tasks to their requests.
+private final class SessionDelegate: NSObject, URLSessionDataDelegate {
+    /// The requests in flight, by the identifiers of the session's tasks.
+    private let exchanges = Locked<[Int: Exchange]>([:])
+
+    func begin(_ exchange: Exchange, _ task: URLSessionTask) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+        if !exchange.start(task) { remove(task) }
+    }
+
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    private func remove(_ task: URLSessionTask) {
+        _ = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
     }
 
     // MARK: URLSessionDataDelegate
@@ -206,12 +270,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let location = response.value(forHTTPHeaderField: "Location")
-        end(
-            task,
-            .success(HTTPReply(status: response.statusCode, body: Data(), location: location)))
         completionHandler(nil)
-        cancel(task)
+        exchange(of: task)?.end(.success(HTTPReply(response)))
     }
 
     func urlSession(
@@ -219,36 +279,49 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         completionHandler(.allow)
-        guard let response = response as? HTTPURLResponse else { return }
-        let tooLong = exchanges.withLock { exchanges -> HTTPRequest? in
-            let id = task.taskIdentifier
-            exchanges[id]?.reply = HTTPReply(
-                status: response.statusCode, body: Data(),
-                location: response.value(forHTTPHeaderField: "Location"))
-            guard let request = exchanges[id]?.request else { return nil }
-            return response.expectedContentLength > request.maximumByteCount ? request : nil
+        guard let response = response as? HTTPURLResponse, let exchange = exchange(of: task) else {
+            return
         }
-        if let tooLong { endTooLong(task, tooLong) }
+        _ = exchange.withReply { $0 = HTTPReply(response) }
+        exchange.endIfTooLong(response.expectedContentLength)
     }
 
     func urlSession(
         _ session: URLSession, dataTask task: URLSessionDataTask, didReceive data: Data
     ) {
-        let tooLong = exchanges.withLock { exchanges -> HTTPRequest? in
-            let id = task.taskIdentifier
-            exchanges[id]?.reply?.body.append(data)
-            guard let exchange = exchanges[id], let reply = exchange.reply else { return nil }
-            return reply.body.count > exchange.request.maximumByteCount ? exchange.request : nil
-        }
-        if let tooLong { endTooLong(task, tooLong) }
+        guard let exchange = exchange(of: task),
+            let reply = exchange.withReply({ $0?.body.append(data) })
+        else { return }
+        exchange.endIfTooLong(Int64(reply.body.count))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        completionHandler(.performDefaultHandling, nil)
+        #if !canImport(Darwin)
+            // The default handling of a status 401 without credentials never ends the task. The
+            // reply was received before.
+            exchange(of: task)?.end(nil)
+        #endif
     }
 
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-        let request = exchanges.withLock { $0[task.taskIdentifier]?.request }
-        guard let request else { return }
-        end(task, error.map { .failure(BackendError($0, of: request)) })
+        exchange(of: task)?.end(error)
+        remove(task)
+    }
+}
+
+extension HTTPReply {
+    fileprivate init(_ response: HTTPURLResponse) {
+        self.init(
+            status: response.statusCode, body: Data(),
+            location: response.value(forHTTPHeaderField: "Location"))
     }
 }
 
@@ -274,6 +347,9 @@ extension BackendError {
                 .notConnected,
                 "\(request.url.host ?? "the server") cannot be reached securely, because its "
                     + "certificate is not valid: \(error.localizedDescription)")
+        // On Linux, the code for a wrong scheme also means that the reply is not in HTTP.
+        case .unsupportedURL where request.url.scheme?.lowercased().hasPrefix("http") == true:
+            self = .unanswered(request, "the reply is not in HTTP")
         case .badURL, .unsupportedURL:
             self.init(.refused, "\(request.url) is not an address of a server")
         default: self = .unanswered(request, error.localizedDescription)

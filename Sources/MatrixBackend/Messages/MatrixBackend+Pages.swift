@@ -14,6 +14,27 @@ extension MatrixBackend {
         try await page(History(room: channelURL.rawValue), at: anchor, older: older, newer: newer)
     }
 
+    /// Returns a page of the messages with files, or of those that start threads.
+    ///
+    /// Matrix has no filter for other kinds. The filter for files omits encrypted files, and files
+    /// that only an edit has added.
+    ///
+    /// - Throws: `unsupported` if the kinds are neither all kinds of files nor the kind `thread`.
+    public func messages(
+        of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
+    ) async throws(BackendError) -> MessagePage {
+        let filter: String
+        if kinds.isSubset(of: .files) {
+            filter = #""contains_url":true"#
+        } else if kinds == .thread {
+            filter = #""related_by_rel_types":["m.thread"]"#
+        } else {
+            throw BackendError(.unsupported, "Matrix has no filter for messages of \(kinds)")
+        }
+        let history = History(room: channelURL.rawValue, filter: filter)
+        return try await page(history, at: anchor, older: older, newer: 0)
+    }
+
     /// Returns a page of the replies in the thread that a message starts.
     ///
     /// Replies to the message outside of the thread are not in any page.
@@ -29,6 +50,8 @@ extension MatrixBackend {
     struct History: Sendable {
         let room: String
         var thread: String?
+        /// A property of the filter of events; `nil` for all messages.
+        var filter: String?
     }
 
     private func page(
@@ -86,7 +109,7 @@ extension MatrixBackend {
         // A page of a thread needs no outliers.
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
-            .older, of: history, from: bound, limit: Self.contextCount)
+            .older, of: History(room: history.room), from: bound, limit: Self.contextCount)
         return reply.events.filter(\.isMessage).reversed()
     }
 
@@ -185,7 +208,7 @@ extension MatrixBackend {
         if let token { query.append(("from", token)) }
         do {
             guard let thread = history.thread else {
-                query.append(("filter", Self.pageFilter))
+                query.append(("filter", Self.pageFilter(history.filter)))
                 return try await call(.get("rooms", history.room, "messages", query: query))
             }
             return try await call(
@@ -197,10 +220,12 @@ extension MatrixBackend {
         }
     }
 
-    private static let pageFilter = """
-        {"types":["m.room.message","m.sticker","m.room.encrypted"],"lazy_load_members":true,\
-        "include_redundant_members":true}
+    private static func pageFilter(_ property: String?) -> String {
         """
+        {"types":["m.room.message","m.sticker","m.room.encrypted"],"lazy_load_members":true,\
+        "include_redundant_members":true\(property.map { "," + $0 } ?? "")}
+        """
+    }
 
     /// Returns the newest message of a room; `nil` if it has none.
     func newestMessage(in room: String) async throws(BackendError) -> Message? {

@@ -20,7 +20,9 @@ extension Message {
             updatedAt: event.replacement?.time)
         if type == .file { file = FileInfo(content) }
         metaArrays = content.own?.metaArrays ?? []
-        if let own = content.own, !own.extra.isEmpty { extra = own.extra }
+        // Any member can write such a value: it must not be read as one of the message's own fields.
+        let extra = content.own?.extra.filter { !Message.schema.hasField(named: $0.key) }
+        if let extra, !extra.isEmpty { self.extra = extra }
         if let html = content.formattedBody {
             metaArrays.append(MetaArray(key: MetaArrayKey.html, values: [html]))
         }
@@ -99,10 +101,17 @@ extension EventContent {
     /// The text without the quotation at the start of a reply from an old client.
     fileprivate var text: String {
         let body = body ?? ""
-        guard relation?.repliesTo != nil, body.hasPrefix("> ") else { return body }
-        let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
-        let rest = lines.drop { $0.hasPrefix("> ") || $0 == ">" }
-        return rest.dropFirst(rest.first == "" ? 1 : 0).joined(separator: "\n")
+        let scalars = body.unicodeScalars
+        guard relation?.repliesTo != nil, scalars.starts(with: "> ".unicodeScalars) else {
+            return body
+        }
+        // Comparing characters with many marks takes quadratic time, too.
+        let lines = scalars.split(separator: "\n", omittingEmptySubsequences: false)
+        var rest = lines.drop {
+            $0.starts(with: "> ".unicodeScalars) || $0.elementsEqual(">".unicodeScalars)
+        }
+        if rest.first?.isEmpty == true { rest = rest.dropFirst() }
+        return rest.first.map { String(body[$0.startIndex...]) } ?? ""
     }
 }
 

@@ -81,7 +81,7 @@ struct EventContent: Decodable, Sendable {
         let content =
             isNewContent
             ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
-        messageType = content.lenient(.msgtype)
+        messageType = content.lenientID(.msgtype)
         body = content.lenient(.body)
         filename = content.lenient(.filename)
         url = content.lenient(.url)
@@ -103,20 +103,20 @@ struct EventContent: Decodable, Sendable {
     }
 
     private mutating func decodeState(_ content: KeyedDecodingContainer<Key>) {
-        membership = content.lenient(.membership)
+        membership = content.lenientID(.membership)
         reason = content.lenient(.reason)
         displayName = content.lenient(.displayname)
         avatarURL = content.lenient(.avatar_url)
         isDirect = content.lenient(.is_direct)
         name = content.lenient(.name)
         alias = content.lenient(.alias)
-        joinRule = content.lenient(.join_rule)
-        algorithm = content.lenient(.algorithm)
+        joinRule = content.lenientID(.join_rule)
+        algorithm = content.lenientID(.algorithm)
         topic = content.lenient(.topic)
-        roomType = content.lenient(.type)
+        roomType = content.lenientID(.type)
         creator = content.lenient(.creator)
         additionalCreators = content.lenientList(.additional_creators)
-        roomVersion = content.lenient(.room_version)
+        roomVersion = content.lenientID(.room_version)
         replacementRoom = content.lenient(.replacement_room)
         pinned = content.lenientList(.pinned)
     }
@@ -143,7 +143,7 @@ extension EventContent {
 
         init(from decoder: any Decoder) throws {
             let info = try decoder.container(keyedBy: Key.self)
-            mimeType = info.lenient(.mimetype)
+            mimeType = info.lenientID(.mimetype)
             size = info.lenient(.size)
             width = info.lenient(.w)
             height = info.lenient(.h)
@@ -183,7 +183,7 @@ extension EventContent {
 
         init(from decoder: any Decoder) throws {
             let relation = try decoder.container(keyedBy: Key.self)
-            type = relation.lenient(.rel_type)
+            type = relation.lenientID(.rel_type)
             eventID = relation.lenientID(.event_id)
             key = relation.lenientID(.key)
             isFallback = relation.lenient(.is_falling_back) ?? false

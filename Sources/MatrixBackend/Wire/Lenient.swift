@@ -18,23 +18,62 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Returns an ID; `nil` also if it is longer than an ID may be.
+    /// Returns an ID or a type; `nil` also if it is longer than an ID may be.
+    ///
+    /// Comparing long texts with many marks as Unicode texts takes quadratic time.
     func lenientID(_ key: Key) -> String? {
         lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
     }
 
+    /// Returns the token of a place in a list or a history; `nil` if it is missing.
+    ///
+    /// - Throws: `DecodingError` if the token is longer than ``WireLimit/token``. The reply cannot be
+    ///   used without it.
+    func token(_ key: Key) throws -> String? {
+        guard let token = try? decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard token.utf8.count <= WireLimit.token else { throw DecodingError.tooLong("a token") }
+        return token
+    }
+
     func lenientList<Value: Decodable>(_ key: Key) -> [Value] {
-        guard contains(key), let list = try? decode([Lenient<Value>].self, forKey: key) else {
-            return []
-        }
-        return list.compactMap(\.value)
+        guard contains(key), var list = try? nestedUnkeyedContainer(forKey: key) else { return [] }
+        return list.lenientList()
     }
 
     func lenientMap<Value: Decodable>(_ key: Key) -> [String: Value] {
-        guard contains(key), let map = try? decode([String: Lenient<Value>].self, forKey: key)
+        guard contains(key), let map = try? nestedContainer(keyedBy: AnyKey.self, forKey: key)
         else { return [:] }
-        return map.filter { $0.key.utf8.count <= WireLimit.id }.compactMapValues(\.value)
+        var values: [String: Value] = [:]
+        for key in map.allKeys where key.stringValue.utf8.count <= WireLimit.id {
+            guard values.count < WireLimit.elements else { break }
+            values[key.stringValue] = try? map.decode(Value.self, forKey: key)
+        }
+        return values
     }
+}
+
+extension UnkeyedDecodingContainer {
+    /// Returns the elements that can be decoded, up to a limit.
+    ///
+    /// An element that cannot be decoded is small on the wire, but as large as others in memory, so
+    /// it is never added.
+    mutating func lenientList<Value: Decodable>() -> [Value] {
+        var values: [Value] = []
+        while !isAtEnd, values.count < WireLimit.elements,
+            let element = try? decode(Lenient<Value>.self)
+        {
+            if let value = element.value { values.append(value) }
+        }
+        return values
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 /// The limits of what a homeserver sends, which otherwise could fill the memory and the cache.
@@ -47,10 +86,13 @@ enum WireLimit {
     ///
     /// Sums of a few integers therefore do not overflow.
     static let integer = 1 << 53 - 1
-    /// The maximum length of a token in bytes, which the client stores or sends in a URL.
+    /// The maximum length of a token, or of the address of a file, in bytes, which the client stores
+    /// or sends in a URL.
     static let token = 4096
     /// The maximum number of values in a reply, including those in other values.
     static let values = 2_000_000
+    /// The maximum number of elements of a list in a reply; the others are omitted.
+    static let elements = 100_000
     /// The maximum number of events on a page, and of a room in a reply of `/sync`.
     static let events = 1000
     /// The maximum number of members, and of read receipts, of a channel.

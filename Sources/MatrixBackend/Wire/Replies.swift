@@ -38,7 +38,21 @@ struct WellKnownReply: Decodable {
 struct EventIDReply: Decodable { let event_id: String }
 struct RoomIDReply: Decodable { let room_id: String }
 struct JoinedRoomsReply: Decodable { let joined_rooms: [String] }
-struct UploadReply: Decodable { let content_uri: String }
+
+struct UploadReply: Decodable {
+    let content_uri: String
+
+    private enum Key: String, CodingKey { case content_uri }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        content_uri = try reply.decode(String.self, forKey: .content_uri)
+        guard content_uri.utf8.count <= WireLimit.token else {
+            throw DecodingError.tooLong("the address of the file")
+        }
+    }
+}
+
 struct EmptyReply: Decodable {}
 
 /// A page of events, from `/messages` or `/relations`.
@@ -55,9 +69,9 @@ struct EventsReply: Decodable {
         let reply = try decoder.container(keyedBy: Key.self)
         events = reply.lenientList(.chunk)
         state = reply.lenientList(.state)
-        start = reply.lenient(.start)
-        end = reply.lenient(.end) ?? reply.lenient(.next_batch)
-        guard events.count <= WireLimit.events, end?.utf8.count ?? 0 <= WireLimit.token else {
+        start = try reply.token(.start)
+        end = try reply.token(.end) ?? reply.token(.next_batch)
+        guard events.count <= WireLimit.events else {
             throw DecodingError.tooLong("a page of events")
         }
     }
@@ -89,7 +103,43 @@ struct SearchReply: Decodable {
             .nestedContainer(keyedBy: Key.self, forKey: .search_categories)
             .nestedContainer(keyedBy: Key.self, forKey: .room_events)
         results = events.lenientList(.results)
-        next = events.lenient(.next_batch)
+        next = try events.token(.next_batch)
+        guard results.count <= WireLimit.events else {
+            throw DecodingError.tooLong("a page of results")
+        }
+    }
+}
+
+/// A page of the user's notifications.
+struct NotificationsReply: Decodable {
+    /// The notifications about messages that are no edits.
+    let found: [Found]
+    let next: String?
+
+    /// Creates an empty page.
+    init() { (found, next) = ([], nil) }
+
+    struct Found: Sendable {
+        let eventID: String
+        let room: String
+    }
+
+    private struct Notification: Decodable {
+        let event: RoomEvent
+        let room_id: String
+    }
+
+    private enum Key: String, CodingKey { case notifications, next_token }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        let list: [Notification] = reply.lenientList(.notifications)
+        next = try reply.token(.next_token)
+        guard list.count <= WireLimit.events else {
+            throw DecodingError.tooLong("a page of notifications")
+        }
+        found = list.filter { $0.event.isMessage && $0.room_id.utf8.count <= WireLimit.id }
+            .map { Found(eventID: $0.event.id, room: $0.room_id) }
     }
 }
 
@@ -109,12 +159,25 @@ struct EventReply: Decodable {
 struct ContextReply: Decodable {
     let event: EventReply
     let end: String
+
+    private enum Key: String, CodingKey { case event, end }
+
+    init(from decoder: any Decoder) throws {
+        let reply = try decoder.container(keyedBy: Key.self)
+        event = try reply.decode(EventReply.self, forKey: .event)
+        guard let end = try reply.token(.end) else {
+            throw DecodingError.keyNotFound(
+                Key.end, .init(codingPath: [], debugDescription: "the reply has no token"))
+        }
+        self.end = end
+    }
 }
 
 struct StateReply: Decodable {
     let events: [RoomEvent]
 
     init(from decoder: any Decoder) throws {
-        events = try [Lenient<RoomEvent>](from: decoder).compactMap(\.value)
+        var list = try decoder.unkeyedContainer()
+        events = list.lenientList()
     }
 }

@@ -1,14 +1,23 @@
 import Foundation
+import Models
 
 extension JSONDecoder {
     /// Decodes the body of a server's reply.
     ///
-    /// - Throws: `DecodingError`, also if the text has more values than ``WireLimit/values``.
+    /// - Throws: `DecodingError`, also if the text is not in UTF-8, or has more values than
+    ///   ``WireLimit/values``.
     static func decode<Reply: Decodable>(_ type: Reply.Type, ofReply body: Data) throws -> Reply {
+        // The decoder recognizes UTF-16 and UTF-32 by a byte order mark or by a zero byte, and the
+        // values would not be counted.
+        guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: "the reply is not in UTF-8")
+            )
+        }
         guard !body.hasMoreValues(than: WireLimit.values) else {
             throw DecodingError.tooLong("the list of values in the reply")
         }
-        return try JSONDecoder().decode(type, from: body)
+        return try JSONDecoder().decode(type, from: body.withoutLongKeys)
     }
 }
 

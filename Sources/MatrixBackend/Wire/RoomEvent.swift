@@ -78,7 +78,8 @@ struct RoomEvent: Decodable, Sendable {
         else { throw DecodingError.tooLong("an ID of an event") }
         content = event.lenient(.content) ?? EventContent()
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
-        redacts = Self.redacts(type, stateKey, content.redacts, event.lenientID(.redacts))
+        redacts = Self.redacts(
+            type, stateKey, inContent: content.redacts, inEvent: event.lenientID(.redacts))
         let unsigned =
             event.contains(.unsigned)
             ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil
@@ -99,7 +100,7 @@ extension RoomEvent {
     /// Homeservers check who may redact only for events of the type of a redaction, and only for
     /// the field that the room's version defines. They copy its value to the other field.
     private static func redacts(
-        _ type: String, _ stateKey: String?, _ inner: String?, _ outer: String?
+        _ type: String, _ stateKey: String?, inContent inner: String?, inEvent outer: String?
     ) -> String? {
         guard type == "m.room.redaction", stateKey == nil else { return nil }
         if let inner, let outer, inner != outer { return nil }

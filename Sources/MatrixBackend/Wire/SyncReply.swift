@@ -39,7 +39,7 @@ struct SyncReply: Decodable {
 
         init(from decoder: any Decoder) throws {
             let event = try decoder.container(keyedBy: Key.self)
-            type = try event.decode(String.self, forKey: .type)
+            type = event.lenientID(.type) ?? ""
             rooms = event.lenientMap(.content)
         }
     }
@@ -168,25 +168,31 @@ extension SyncReply {
         var receipts: [Receipt] = []
 
         private struct Read: Decodable {
-            let ts: Int64?
-            let thread_id: String?
+            let time: Timestamp
+            let isOfThread: Bool
+
+            private enum Key: String, CodingKey { case ts, thread_id }
+
+            init(from decoder: any Decoder) throws {
+                let receipt = try decoder.container(keyedBy: Key.self)
+                time = Timestamp(milliseconds: receipt.lenient(.ts) ?? 0)
+                let thread = receipt.contains(.thread_id) ? receipt.lenientID(.thread_id) : "main"
+                isOfThread = thread != "main"
+            }
         }
 
         private enum Key: String, CodingKey { case type, content, user_ids }
 
         init(from decoder: any Decoder) throws {
             let event = try decoder.container(keyedBy: Key.self)
-            type = try event.decode(String.self, forKey: .type)
+            type = event.lenientID(.type) ?? ""
             if type == "m.receipt" {
                 let kinds: [String: [String: [String: Read]]] = event.lenientMap(.content)
                 for (id, kinds) in kinds where id.utf8.count <= WireLimit.id {
                     for (kind, users) in kinds where ["m.read", "m.read.private"].contains(kind) {
                         for (user, read) in users
-                        where user.utf8.count <= WireLimit.id
-                            && read.thread_id ?? "main" == "main"
-                        {
-                            let time = Timestamp(milliseconds: read.ts ?? 0)
-                            receipts.append(Receipt(user: user, eventID: id, time: time))
+                        where user.utf8.count <= WireLimit.id && !read.isOfThread {
+                            receipts.append(Receipt(user: user, eventID: id, time: read.time))
                         }
                     }
                 }

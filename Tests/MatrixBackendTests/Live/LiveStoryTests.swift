@@ -60,7 +60,7 @@ struct LiveStoryTests {
         for device in devices {
             try await device.shows(texts, in: url, upTo: .seconds(120))
         }
-        #expect(try devices[0].client.failedOutboxItems().isEmpty)
+        #expect(try await devices[0].client.failedOutboxItems().isEmpty)
         // The test sends more messages at once than the server accepts, so the server has throttled
         // requests.
         let log = devices[0].network.log.joined(separator: "\n")

@@ -82,6 +82,29 @@ import Testing
         #expect(channel.lastMessage?.text == "new")
     }
 
+    /// After a start, the backend does not know the last messages of the rooms.
+    @Test func deletionOfAnOlderMessageDoesNotRequestTheLastOne() async throws {
+        let device = Device()
+        let (server, backend) = (device.server, device.backend)
+        try await device.connect()
+        server.reply("GET joined_rooms", #"{"joined_rooms": ["!room:example.org"]}"#)
+        server.reply("\(path)/event/$old", event("$old", text("old"), at: 2000))
+        server.reply("PUT rooms/!room:example.org/redact/$old/r1", #"{"event_id": "$d"}"#)
+        server.reply("\(path)/messages", #"{"chunk": []}"#)
+        func feed(_ token: String, _ timeline: String...) async throws -> [String] {
+            server.replace("GET sync", PreparedReplies.sync("s1", events: timeline))
+            let count = server.requests.count
+            _ = try await backend.feed(since: FeedCursor(token))
+            return server.requests.dropFirst(count).filter { $0.hasSuffix("/messages") }
+        }
+        #expect(try await feed("s0", event("$new", text("new"), at: 3000)) == [])
+        let count = server.requests.count
+        try await backend.delete("$old", in: room, requestID: "r1", epoch: nil)
+        #expect(server.requests.count - count == 2)
+        #expect(try await feed("s1", redaction("$d", of: "$old", at: 4000)) == [])
+        #expect(try await feed("s1", redaction("$e", of: "$new", at: 5000)) == ["\(path)/messages"])
+    }
+
     @Test func editOfAnotherUserChangesNothing() async throws {
         let alice = try await FollowingDevice()
         _ = try await alice.feed(event("$m", text("old"), by: "@alice:example.org"))

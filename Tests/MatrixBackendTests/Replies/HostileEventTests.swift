@@ -93,6 +93,22 @@ import Testing
         }
     }
 
+    @Test func roomWhoseEventsCannotBeReadIsFetchedAgain() async throws {
+        for change in [
+            edit("$e", of: "$old", "x", at: 3000), redaction("$r", of: "$old", at: 3000),
+            event("$t", text("x", relation: #"{"rel_type": "m.thread", "event_id": "$old"}"#)),
+        ] {
+            let alice = try await FollowingDevice()
+            alice.device.server.reply("\(path)/event/$old", "{}", status: 500)
+            for _ in 0..<2 {
+                await #expect(throws: BackendError.self) { try await alice.feed(change) }
+            }
+            let events = try await alice.feed(change)
+            #expect(events.contains(.truncation(in: room)))
+            #expect(events.contains(.historyChanged(in: room, from: nil, through: nil)))
+        }
+    }
+
     @Test func eventsWithLongIDsAreNotRequested() async throws {
         let alice = try await FollowingDevice()
         let long = "$" + String(repeating: "x", count: 255)

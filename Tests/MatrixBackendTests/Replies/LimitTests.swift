@@ -87,6 +87,21 @@ import Testing
         #expect(error?.code == .unanswered && error?.detail == .malformedData)
     }
 
+    /// In another encoding, the values could not be counted.
+    @Test func replyThatIsNotInUTF8IsNotDecoded() async throws {
+        let reply = String(#"{"next_batch": "s2"}"#.flatMap { [$0, "\0"] })
+        let error = await #expect(throws: BackendError.self) { try await feed(reply) }
+        #expect(error?.code == .unanswered && error?.detail == .malformedData)
+    }
+
+    @Test func elementsThatAreNoEventsAreSkipped() async throws {
+        let batch = try await feed(
+            PreparedReplies.sync(
+                "s2", events: ["0", "[]", PreparedReplies.message("$a", "x", at: 1), "null"]))
+        let count = batch.events.count { if case .messageReceived = $0 { true } else { false } }
+        #expect(count == 1)
+    }
+
     @Test func charactersInTextsAreNoValues() async throws {
         let text = String(repeating: #",[{\"\\"#, count: 1_000_001)
         let batch = try await feed(#"{"next_batch": "s2", "other": "\#(text)"}"#)

@@ -68,6 +68,17 @@ import Testing
         #expect(message.file?.requiresAuth == true)
     }
 
+    /// Any member can write such an event.
+    @Test func extraValuesDoNotReplaceTheFieldsOfAMessage() async throws {
+        let message = try await message(
+            """
+            {"msgtype": "m.text", "body": "Hi", "dev.scrollback": {"extra": {
+             "type": "ADMM", "reactions": [{"key": "like", "user_ids": ["@eve:example.org"]}],
+             "parent_message_id": "$0", "msg_id": "$1", "score": 7}}}
+            """)
+        #expect(message.extra == ["score": 7])
+    }
+
     @Test func stickerIsAFile() async throws {
         let message = try await message(
             #"{"body": "Hi", "url": "mxc://example.org/abc", "info": {}}"#, type: "m.sticker")
