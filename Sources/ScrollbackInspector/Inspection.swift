@@ -20,7 +20,8 @@ final class Inspection: Sendable {
         self.client = ClientReference(client)
         actions = Actions(self.client, TextMask(isOn: options.masksTexts))
         self.options = options
-        monitor = Monitor(self.client, channels, TextMask(isOn: options.masksTexts), pause)
+        monitor = Monitor(
+            self.client, channels, TextMask(isOn: options.masksTexts), pause: pause)
     }
 
     /// Returns a report as JSON.
@@ -44,20 +45,21 @@ final class Inspection: Sendable {
             let activity = await monitor.activity(in: try query.channel())
             return try await encode { () throws(StoreError) in
                 try ChannelReport(
-                    of: query.requiredChannel, activity, in: session.store.snapshot(), mask)
+                    of: query.requiredChannel, for: session.userID, activity,
+                    in: session.store.snapshot(), mask)
             }
         case "history":
             let request = try HistoryReport.Request(query)
             let sources = await monitor.sources(in: request.channelURL)
             return try await encode { () throws(StoreError) in
-                try HistoryReport(request, sources, session, mask)
+                try HistoryReport(request, of: session, sources: sources, mask)
             }
         case "message":
             let request = try MessageReport.Request(query)
             let sources = await monitor.sources(in: request.channelURL)
             guard
                 let report = try await onDisk({ () throws(StoreError) in
-                    try MessageReport(request, sources, session, mask)
+                    try MessageReport(request, of: session, sources: sources, mask)
                 })
             else { throw BadRequest("the message is not stored any more") }
             return try encode(report)

@@ -56,7 +56,7 @@ actor Monitor {
 
     init(
         _ client: ClientReference, _ channels: ChannelList, _ mask: TextMask,
-        _ pause: @escaping @Sendable (Duration) async throws -> Void
+        pause: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.client = client
         self.channels = channels
@@ -370,86 +370,5 @@ actor Monitor {
             failure: state.failure.map { mask.shown($0) }, phases: phases.newest,
             lastFeed: lastFeed, calls: calls.newest, notes: notes.newest,
             now: now().milliseconds)
-    }
-}
-
-extension Recent where Element == SyncReport.Call {
-    fileprivate mutating func updateAll(_ change: (inout Element) -> Void) {
-        var updated = Recent(limit: limit)
-        for var element in elements {
-            change(&element)
-            updated.append(element)
-        }
-        self = updated
-    }
-}
-
-extension EngineCall {
-    fileprivate var requestID: String? {
-        SyncReport.Call.requestID(ofCall: name, detail)
-    }
-}
-
-extension SyncReport.Call {
-    /// The key by which the attempts of a call are counted.
-    fileprivate var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
-
-    fileprivate var requestID: String? { Self.requestID(ofCall: name, detail) }
-
-    fileprivate static func requestID(ofCall name: String, _ detail: String) -> String? {
-        switch name {
-        case "send": detail
-        case "upload": detail.split(separator: " of ", maxSplits: 1).last.map(String.init)
-        default: nil
-        }
-    }
-}
-
-extension EngineActivity.Wait {
-    fileprivate var name: String {
-        switch self {
-        case .connection: "connection"
-        case .feed: "feed"
-        case .backfill: "backfill"
-        case .outbox: "outbox"
-        case .store: "store"
-        }
-    }
-
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .connection, .feed, .store: nil
-        case .backfill(let url), .outbox(let url): url
-        }
-    }
-}
-
-extension DeliveryResult {
-    fileprivate var name: String {
-        switch self {
-        case .sent(let message): "sent as \(message.messageID?.rawValue ?? "?")"
-        case .done: "done"
-        case .failed: "failed"
-        case .canceled: "canceled"
-        case .unknown: "unknown"
-        }
-    }
-}
-
-extension CollectionEventSource {
-    /// The origin of a change in one word, and its source.
-    fileprivate var origin: String {
-        let origin: String =
-            switch self {
-            case .messageChangelog, .channelChangelog: "changelog"
-            case .messageFill, .requestMessage, .requestThreadedMessages, .requestChannel: "page"
-            case .localMessagePendingCreated, .localMessageFailed, .localMessageCanceled,
-                .localMessageResendStarted, .localMessageUpdated, .localMessageDeleted,
-                .localReactionUpdated:
-                "local"
-            case .channelBackgroundSync, .messageBackgroundSync: "missed"
-            default: "feed"
-            }
-        return "\(origin) (\(self))"
     }
 }

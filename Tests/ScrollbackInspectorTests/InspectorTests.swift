@@ -109,6 +109,17 @@
             await story.close()
         }
 
+        @Test func overviewSaysWhyTheCacheWasReplaced() async throws {
+            let story = try await InspectorStory()
+            let reason = StoreError(.corruption, "message 7 is damaged", path: "/cache")
+            try story.engine.store.replaceCache(reason: reason, at: nil)
+            while story.client.storageDamage.replacedCache == nil { await Task.yield() }
+            let (body, status) = try await story.get("overview")
+            #expect(status == 200)
+            #expect(body.contains("a damaged cache was replaced: message 7 is damaged"))
+            await story.close()
+        }
+
         // MARK: Beginning and end
 
         @Test func inspectorStopsWithTheClient() async throws {
@@ -202,6 +213,9 @@
             let untrusted = try #require(segments.first { $0["kind"] as? String == "untrusted" })
             // The untrusted range begins at the pushed message, which is the oldest one in the gap.
             #expect(untrusted["lower"] as? Int == 1_700_000_100_000)
+            let byKind = try #require(report["kinds"] as? [[String: Any]])
+            #expect(byKind.map { $0["name"] as? String } == MessageKinds.names.map(\.name))
+            #expect(byKind[0]["count"] as? Int == 0 && byKind[0]["missingBelow"] is String)
             await story.close()
         }
 

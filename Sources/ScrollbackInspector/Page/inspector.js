@@ -428,6 +428,12 @@ const channel = {
             gap.hasCursor ? " · the backfill has a cursor to continue from" : "",
             gap.hasChanges ? " · a changelog has to be read" : "", " ",
             overview.allowsActions ? this.backfillButton(gap.upper) : "")));
+        $("kinds").querySelector("div").replaceChildren(...report.kinds
+            .filter((kind) => kind.count !== 0 || kind.missingBelow)
+            .map((kind) => el("p", "", [
+                kind.name, kind.count ?? "",
+                kind.missingBelow ? `at least: complete down to ${kind.missingBelow}` : "",
+            ].filter((part) => part !== "").map((part) => visible(`${part}`)).join(" · "))));
         $("channel-actions").hidden = !overview.allowsActions;
         if (overview.allowsActions && !$("channel-actions").childElementCount) {
             $("channel-actions").append(

@@ -11,7 +11,17 @@ struct ChannelReport: Encodable, Sendable {
     var tombstoneCount: Int
     var bar: CoverageBar
     var gaps: [Gap]
+    var kinds: [Kind]
     var activity: [String]
+
+    /// The messages of a kind.
+    struct Kind: Encodable, Sendable {
+        var name: String
+        /// The number of stored messages; `nil` if the channel has too many messages to count them.
+        var count: Int?
+        /// The bound below which messages may be missing; `nil` if none are missing.
+        var missingBelow: String?
+    }
 
     struct Gap: Encodable, Sendable {
         var lower: String
@@ -28,7 +38,8 @@ struct ChannelReport: Encodable, Sendable {
     }
 
     init(
-        of url: ChannelURL, _ activity: [String], in reader: Snapshot, _ mask: TextMask
+        of url: ChannelURL, for userID: UserID?, _ activity: [String], in reader: Snapshot,
+        _ mask: TextMask
     ) throws(StoreError) {
         self.url = url.rawValue
         let groupChannel = try reader.groupChannel(url)
@@ -47,6 +58,18 @@ struct ChannelReport: Encodable, Sendable {
                     hasCursor: gap.backfillCursor != nil, hasChanges: gap.changesSince != nil))
         }
         self.gaps = gaps
+        kinds = []
+        let (kindGaps, isCounted) = (
+            try reader.kindGaps(in: url), messageCount <= CoverageBar.countLimit
+        )
+        for kind in MessageKinds.names {
+            kinds.append(
+                Kind(
+                    name: kind.name,
+                    count: isCounted
+                        ? try reader.messageCount(of: kind.kind, for: userID, in: url) : nil,
+                    missingBelow: kindGaps.newest(of: kind.kind)?.upper.description))
+        }
         self.activity = activity
     }
 }
@@ -70,7 +93,7 @@ struct CoverageBar: Encodable, Sendable {
     }
 
     /// The number of messages of a channel up to which the messages of each range are counted.
-    private static let countLimit = 20_000
+    fileprivate static let countLimit = 20_000
 
     init(of url: ChannelURL, in reader: Snapshot) throws(StoreError) {
         oldest = try reader.oldestPosition(in: url)?.createdAt.milliseconds
@@ -89,7 +112,7 @@ struct CoverageBar: Encodable, Sendable {
                 let isStale = stale.contains { $0.lower < upper && lower < $0.upper }
                 let count =
                     isCounted ? try reader.messageCount(in: url, from: lower, to: upper) : nil
-                add(isStale ? "stale" : "known", lower, upper, count)
+                add(isStale ? "stale" : "known", from: lower, to: upper, count: count)
             }
         }
     }
@@ -109,18 +132,18 @@ struct CoverageBar: Encodable, Sendable {
             ).first?.position
         }
         guard let oldest = try end(isNewest: false), let newest = try end(isNewest: true) else {
-            add("missing", lower, upper, 0)
+            add("missing", from: lower, to: upper)
             return
         }
-        add("missing", lower, .position(oldest), 0)
+        add("missing", from: lower, to: .position(oldest))
         add(
-            "untrusted", .position(oldest), .position(newest),
-            try reader.messageCount(in: url, from: lower, to: upper))
-        add("missing", .position(newest), upper, 0)
+            "untrusted", from: .position(oldest), to: .position(newest),
+            count: try reader.messageCount(in: url, from: lower, to: upper))
+        add("missing", from: .position(newest), to: upper)
     }
 
     private mutating func add(
-        _ kind: String, _ lower: Store.Gap.Bound, _ upper: Store.Gap.Bound, _ count: Int?
+        _ kind: String, from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, count: Int? = 0
     ) {
         segments.append(
             Segment(

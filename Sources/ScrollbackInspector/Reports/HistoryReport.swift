@@ -45,7 +45,7 @@ struct HistoryReport: Encodable, Sendable {
     var hasNext: Bool
 
     init(
-        _ request: Request, _ sources: [MessageID: String], _ session: ClientReference.Session,
+        _ request: Request, of session: ClientReference.Session, sources: [MessageID: String],
         _ mask: TextMask
     ) throws(StoreError) {
         let history = try StoredHistory(
@@ -122,7 +122,7 @@ struct MessageReport: Encodable, Sendable {
 
     /// Creates the report; `nil` if the message is not stored.
     init?(
-        _ request: Request, _ sources: [MessageID: String], _ session: ClientReference.Session,
+        _ request: Request, of session: ClientReference.Session, sources: [MessageID: String],
         _ mask: TextMask
     ) throws(StoreError) {
         let snapshot = try session.store.snapshot()

@@ -32,7 +32,9 @@ struct Overview: Encodable, Sendable {
         if let error = client.cachingError { warnings.append("works in memory: \(error.message)") }
         let damage = client.storageDamage
         if let error = damage.cache { warnings.append("the cache is damaged: \(error.message)") }
-        if damage.replacedCache != nil { warnings.append("a damaged cache was replaced") }
+        if let reason = damage.replacedCache {
+            warnings.append("a damaged cache was replaced: \(reason.message)")
+        }
         if damage.outbox != nil { warnings.append("outbox items may have been lost") }
         guard let session = inspection.client.session else { return }
         let state = await session.engine.state

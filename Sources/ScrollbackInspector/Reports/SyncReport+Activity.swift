@@ -1,0 +1,84 @@
+import Foundation
+import Models
+import Sync
+
+extension Recent where Element == SyncReport.Call {
+    mutating func updateAll(_ change: (inout Element) -> Void) {
+        var updated = Recent(limit: limit)
+        for var element in elements {
+            change(&element)
+            updated.append(element)
+        }
+        self = updated
+    }
+}
+
+extension EngineCall {
+    var requestID: String? {
+        SyncReport.Call.requestID(ofCall: name, detail)
+    }
+}
+
+extension SyncReport.Call {
+    /// The key by which the attempts of a call are counted.
+    var subject: String { "\(name) \(channel ?? "") \(requestID ?? "")" }
+
+    var requestID: String? { Self.requestID(ofCall: name, detail) }
+
+    static func requestID(ofCall name: String, _ detail: String) -> String? {
+        switch name {
+        case "send": detail
+        case "upload": detail.split(separator: " of ", maxSplits: 1).last.map(String.init)
+        default: nil
+        }
+    }
+}
+
+extension EngineActivity.Wait {
+    var name: String {
+        switch self {
+        case .connection: "connection"
+        case .feed: "feed"
+        case .backfill: "backfill"
+        case .outbox: "outbox"
+        case .store: "store"
+        }
+    }
+
+    var channelURL: ChannelURL? {
+        switch self {
+        case .connection, .feed, .store: nil
+        case .backfill(let url), .outbox(let url): url
+        }
+    }
+}
+
+extension DeliveryResult {
+    var name: String {
+        switch self {
+        case .sent(let message): "sent as \(message.messageID?.rawValue ?? "?")"
+        case .done: "done"
+        case .failed: "failed"
+        case .canceled: "canceled"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension CollectionEventSource {
+    /// The origin of a change in one word, and its source.
+    var origin: String {
+        let origin: String =
+            switch self {
+            case .messageChangelog, .channelChangelog: "changelog"
+            case .messageFill, .requestMessage, .requestThreadedMessages, .requestChannel: "page"
+            case .localMessagePendingCreated, .localMessageFailed, .localMessageCanceled,
+                .localMessageResendStarted, .localMessageUpdated, .localMessageDeleted,
+                .localReactionUpdated:
+                "local"
+            case .channelBackgroundSync, .messageBackgroundSync: "missed"
+            default: "feed"
+            }
+        return "\(origin) (\(self))"
+    }
+}
