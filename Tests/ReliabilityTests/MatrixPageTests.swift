@@ -5,8 +5,7 @@ import Testing
 
 /// Compares the faults in Docs/Reliability.md with those of the matrix.
 @Suite(.timeLimit(.minutes(10))) struct MatrixPageTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = Repository.root
 
     private func lines() throws -> [String] {
         let page = Page(MatrixPageTests.root.appending(path: "Docs/Reliability.md").path)

@@ -1,10 +1,10 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 /// Checks that CI and the tools use fixed versions of what they download.
 @Suite struct SupplyChainTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = Repository.root
 
     private func text(_ path: String) throws -> String {
         try String(contentsOf: SupplyChainTests.root.appending(path: path), encoding: .utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 /// Checks that libraries and examples use no call that stops the process where another one throws.
@@ -15,8 +16,7 @@ import Testing
 
     @Test(arguments: ["Sources", "Examples"])
     func noSourceUsesThem(directory: String) throws {
-        let root = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = Repository.root
             .appending(path: directory)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
             .filter { $0.hasSuffix(".swift") }

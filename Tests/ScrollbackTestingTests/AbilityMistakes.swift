@@ -8,6 +8,18 @@ extension Mistake {
         + moderationMistakes + historyMistakes + lossesOfAllFields
 
     private static let historyMistakes: [Mistake] = [
+        .altering("reports earlier names of channels", ["feed.fresh"]) { (batch: inout FeedBatch) in
+            for (index, event) in batch.events.enumerated() {
+                guard case .channel(var update) = event, update.patch.contains(\.name) else {
+                    continue
+                }
+                var channel = GroupChannel()
+                update.patch.apply(to: &channel)
+                guard channel.name == "second" else { continue }
+                update.patch.set(\.name, to: "first")
+                batch.events[index] = .channel(update)
+            }
+        },
         .altering("does not report purges", ["feed.purge"]) { (batch: inout FeedBatch) in
             batch.events.removeAll { event in
                 if case .messagesDeleted = event { true } else { false }
@@ -103,6 +115,22 @@ extension Mistake {
                     call.channelURL, call.anchor, call.older, call.newer
                 )
                 return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+            }
+        },
+        Mistake("omits the oldest message of a kind", ["kinds.page"]) { backend, base, _ in
+            backend.on(CoreCall.MessagesOfKinds.self) { call in
+                var page = try await base.messages(
+                    of: call.kinds, in: call.channelURL, at: call.anchor, older: call.older)
+                if page.older == nil { page.messages = Array(page.messages.dropFirst()) }
+                return page
+            }
+        },
+        Mistake("lists only the newest mentions", ["mentions.pages"]) { backend, base, _ in
+            backend.on(ListMentions.self) { call in
+                var page = try await base.perform(
+                    ListMentions(after: call.cursor, limit: call.limit))
+                page.next = nil
+                return page
             }
         },
         Mistake("counts beyond the upper bound", ["count.exact"]) { backend, base, _ in
@@ -346,11 +374,11 @@ extension Mistake {
                         matching: params, after: cursor, limit: limit))
             }
         },
-        .altering("finds the oldest message first", ["search.order"]) {
+        .altering("finds the oldest message first", ["search.order", "mentions.pages"]) {
             (page: inout Page<Message>) in
             page.elements.reverse()
         },
-        .altering("loses a message between two pages", ["search.pages"]) {
+        .altering("loses a message between two pages", ["search.pages", "mentions.pages"]) {
             (page: inout Page<Message>) in
             if page.next != nil { page.elements.removeLast() }
         },

@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     }()
 
     private static func text(_ path: String) throws -> String {
-        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
     }
 
     @Test(arguments: blocks)

@@ -1,11 +1,8 @@
 import Foundation
+import ScrollbackTestSupport
 import ScrollbackTesting
 import Sync
 import Testing
-
-/// The directory of the package.
-let repository = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
 /// Checks that the suite covers exactly the promises in `Backend.swift`.
 @Suite struct PromiseTests {
@@ -13,7 +10,7 @@ let repository = URL(filePath: #filePath)
     ///
     /// Each is a line "- `id`: sentence" with its continuation lines.
     static let promises: [String] = {
-        let file = repository.appending(path: "Sources/Sync/Backend/Backend.swift")
+        let file = Repository.root.appending(path: "Sources/Sync/Backend/Backend.swift")
         // A missing file has no promises. A test below detects this.
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         var promises: [String] = []

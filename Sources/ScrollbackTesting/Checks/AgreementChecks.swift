@@ -92,6 +92,17 @@ extension Device {
         return try await backend.send(item)
     }
 
+    fileprivate func sendAllFields(
+        in url: ChannelURL, mentioning user: UserID
+    ) async throws -> Message {
+        let params = NewMessage.withAllFields(mentioning: user)
+        if scene.subject.isReadOnly { return try await send(params, in: url) }
+        return try await backend.send(
+            OutboxItem(
+                Message(params, in: url, by: nil, at: 0),
+                requestID: scene.subject.makeRequestID()))
+    }
+
     fileprivate func sendFile(in url: ChannelURL, mentioning user: UserID) async throws -> Message {
         let params = NewMessage.fileWithAllFields(mentioning: user)
         return try await sendWithFiles(
@@ -195,19 +206,11 @@ private struct MessageChange: Sendable {
         MessageChange(summary: "send a message with all fields", needed: []) { _, _, _ in
             nil
         } change: { alice, bob, url, _ in
-            let params = NewMessage.withAllFields(mentioning: bob.userID)
-            let sent = try await alice.backend.send(
-                OutboxItem(
-                    Message(params, in: url, by: nil, at: 0),
-                    requestID: alice.scene.subject.makeRequestID()))
+            let sent = try await alice.sendAllFields(in: url, mentioning: bob.userID)
             return (try sent.id, (alice, sent))
         },
         MessageChange(summary: "edit a message with all fields", needed: []) { alice, bob, url in
-            let params = NewMessage.withAllFields(mentioning: bob.userID)
-            return try await alice.backend.send(
-                OutboxItem(
-                    Message(params, in: url, by: nil, at: 0),
-                    requestID: alice.scene.subject.makeRequestID()))
+            try await alice.sendAllFields(in: url, mentioning: bob.userID)
         } change: { alice, bob, _, message in
             let edited = try await alice.edit(message.known, mentioning: bob.userID)
             return (try edited.id, (alice, edited))

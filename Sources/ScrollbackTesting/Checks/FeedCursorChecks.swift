@@ -41,6 +41,28 @@ extension BackendConformance {
                 try await replica.expectAgreement()
             }
         },
+        ConformanceCheck(
+            "feed.fresh", "rename a channel twice, and request the events", needs: .channelUpdates
+        ) { scene in
+            let (alice, bob, url) = try await scene.pair()
+            let cursor = try await bob.tip()
+            for name in ["first", "second"] {
+                var patch = Patch<GroupChannel>()
+                patch.set(\.name, to: name)
+                _ = try await alice.backend.perform(UpdateChannel(url, with: patch))
+            }
+            try expectEqual(try await bob.backend.channel(url).name, "second", "the name")
+            var channel = GroupChannel()
+            for batch in try await bob.missed(since: cursor).batches {
+                var isNamed = false
+                for case .channel(let update) in batch.events where update.channelURL == url {
+                    update.patch.apply(to: &channel)
+                    isNamed = isNamed || update.patch.contains(\.name)
+                }
+                guard isNamed else { continue }
+                try expectEqual(channel.name, "second", "the name after a batch of the feed")
+            }
+        },
         ConformanceCheck("feed.cursor", "resume the feed from the middle") { scene in
             let (alice, bob, url) = try await scene.pair()
             let cursor = try await alice.tip()
@@ -48,7 +70,7 @@ extension BackendConformance {
             let reading = try await alice.missed(since: cursor)
             var before = cursor
             for (index, batch) in reading.batches.enumerated() {
-                if batch.events.contains(where: \.isKept) {
+                if !batch.events.allSatisfy(\.isReportedOnce) {
                     try expect(
                         batch.cursor != before,
                         "a batch with events has the cursor of the previous batch: \(before)")
@@ -205,17 +227,6 @@ extension FeedEvent {
         switch self {
         case .messageDeleted, .messageOrEditDeleted: true
         default: false
-        }
-    }
-
-    /// A Boolean value that indicates whether devices store the data that the event changes.
-    ///
-    /// Other events, such as typing, are reported only while the feed is live, and are not
-    /// repeated.
-    fileprivate var isKept: Bool {
-        switch self {
-        case .typing, .participants, .openChannel: false
-        default: true
         }
     }
 }

@@ -130,7 +130,7 @@ extension Device {
         text.text = "edited"
         let names = ExampleNames(channelURL: url, messageID: id, userID: userID)
         return [
-            CheckedCall("update") { [text] in
+            CheckedCall("update", isSupported: canWrite) { [text] in
                 _ = try await backend.update(
                     id, in: url, with: .text(text), requestID: makeRequestID(), epoch: epoch)
             },
@@ -138,7 +138,7 @@ extension Device {
                 _ = try await backend.react(
                     .add, with: "+1", to: id, in: url, requestID: makeRequestID(), epoch: epoch)
             },
-            CheckedCall("send (a reply)", isSupported: can(.threads)) {
+            CheckedCall("send (a reply)", isSupported: canWrite && can(.threads)) {
                 var params = NewMessage("a reply")
                 params.parentMessageID = id
                 var item = OutboxItem(params, makeRequestID(), url)
@@ -154,7 +154,7 @@ extension Device {
                 return call(request)
             }
             + [
-                CheckedCall("delete") {
+                CheckedCall("delete", isSupported: canWrite) {
                     try await backend.delete(
                         id, in: url, requestID: makeRequestID(), epoch: epoch)
                 }
@@ -180,6 +180,8 @@ struct CheckedCall {
 }
 
 extension Device {
+    fileprivate var canWrite: Bool { !scene.subject.isReadOnly }
+
     func expectNoPart(
         in url: ChannelURL, _ id: MessageID, _ cursor: FeedCursor
     ) async throws {
@@ -204,12 +206,17 @@ extension Device {
             CheckedCall("replies", isSupported: can(.threads)) {
                 _ = try await backend.replies(to: id, in: url, at: .newest, older: 1, newer: 0)
             },
+            CheckedCall("messagesOfKinds", isSupported: can(.kindFilter)) {
+                _ = try await backend.messages(of: .image, in: url, at: .newest, older: 1)
+            },
             CheckedCall("reactions", isSupported: can(.separateReactions)) {
                 _ = try await backend.reactions(of: [id], in: url)
             },
             CheckedCall("channel") { _ = try await backend.channel(url) },
-            CheckedCall("send") { _ = try await send("meddled", in: url) },
-            CheckedCall("update") { [text] in
+            CheckedCall("send", isSupported: canWrite) {
+                _ = try await backend.send(OutboxItem(NewMessage("meddled"), makeRequestID(), url))
+            },
+            CheckedCall("update", isSupported: canWrite) { [text] in
                 _ = try await backend.update(
                     id, in: url, with: .text(text), requestID: makeRequestID())
             },
@@ -217,7 +224,7 @@ extension Device {
                 _ = try await backend.react(
                     .add, with: "+1", to: id, in: url, requestID: makeRequestID())
             },
-            CheckedCall("delete") {
+            CheckedCall("delete", isSupported: canWrite) {
                 try await backend.delete(id, in: url, requestID: makeRequestID())
             },
             call(RestrictUser(other, in: url, as: .muted, until: .distantFuture)),

@@ -119,6 +119,37 @@ extension BackendConformance {
                 try expectEqual(found.ids, [], "the messages of a user who is not a member")
             }
         },
+        ConformanceCheck(
+            "mentions.pages", "list the mentions of a user in two channels", needs: .mentionList
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let urls = [
+                try await scene.channel(alice, bob), try await scene.channel(alice, bob),
+            ]
+            var sent: [Message] = []
+            for number in 0..<7 {
+                let url = urls[number % 2]
+                var params = NewMessage("\(number)")
+                params.mentionedUserIDs = [bob.userID]
+                sent.append(try await alice.send(params, in: url))
+                _ = try await alice.send("between", in: url)
+            }
+            try await alice.delete(sent.remove(at: 3))
+            for limit in [1, 4, 20] {
+                var (found, cursor): ([Message], PageCursor?) = ([], nil)
+                for _ in 0..<100 {
+                    let page = try await bob.backend.perform(
+                        ListMentions(after: cursor, limit: limit))
+                    found += page.elements.filter { urls.contains($0.channelURL) }
+                    cursor = page.next
+                    if cursor == nil { break }
+                }
+                try expectEqual(
+                    found.ids.sorted(), sent.ids.sorted(), "the mentions in pages of \(limit)")
+                let times = found.map(\.createdAt)
+                try expectEqual(times, times.sorted(by: >), "the times in pages of \(limit)")
+            }
+        },
     ]
 }
 

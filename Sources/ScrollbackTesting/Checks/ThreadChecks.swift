@@ -28,6 +28,37 @@ extension BackendConformance {
                 for reply in replies { try expectEqual(reply.parentMessageID, id, "the parent") }
             }
         },
+        ConformanceCheck("kinds.page", "read messages with links in pages", needs: .kindFilter) {
+            scene in
+            let (alice, bob, url) = try await scene.pair()
+            var links: [Message] = []
+            for number in 0..<12 {
+                links.append(try await bob.send("www.example.com/\(number)", in: url))
+                _ = try await alice.send("between", in: url)
+            }
+            try await bob.delete(links.remove(at: 2))
+            try await bob.edit(links.remove(at: 3), "no link")
+            for step in [1, 5, 20] {
+                var (found, anchor): ([String], MessageAnchor) = ([], .newest)
+                for _ in 0..<40 {
+                    let page: MessagePage
+                    do throws(BackendError) {
+                        page = try await alice.backend.messages(
+                            of: .link, in: url, at: anchor, older: step)
+                    } catch {
+                        // The server has no filter for links.
+                        if error.code == .unsupported { return }
+                        throw error
+                    }
+                    let ids = page.messages.filter { $0.kinds.contains(.link) }.ids
+                    try expect(ids.count <= step, "a page of \(step) has \(ids)")
+                    found = ids + found
+                    guard let older = page.older else { break }
+                    anchor = .cursor(older)
+                }
+                try expectEqual(found, links.inOrder.ids, "the links in pages of \(step)")
+            }
+        },
         ConformanceCheck("replies.page", "request pages of a thread", needs: .threads) { scene in
             let (alice, bob, url) = try await scene.pair()
             let question = try await alice.send("parent", in: url)

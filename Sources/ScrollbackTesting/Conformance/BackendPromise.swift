@@ -44,6 +44,8 @@ extension BackendPromise {
         again.
         feed.again: A request with the same cursor reports the same events each time, with the \
         newer state of messages and channels that have changed since.
+        feed.fresh: A batch has no older state of a channel than another call had returned when \
+        the batch was requested.
         feed.cursor: A batch with events has a cursor of its own, unless a later batch repeats \
         these events.
         feed.live: `isLive` is false while missed events remain to be reported.
@@ -97,6 +99,7 @@ extension BackendPromise {
         and the calls that write it.
         messages.sent: Every message in an answer or in the feed has an ID and the sending status \
         `succeeded`. The backend sets the status.
+        kinds.page: The promises for pages of a channel apply to its messages of the kinds.
         lookup.all: Each ID is either in the found messages or in the IDs that are gone.
         reactions.all: The answer contains every reaction to the messages, and reflects all events \
         that the feed had reported when the reactions were requested. A message without reactions \

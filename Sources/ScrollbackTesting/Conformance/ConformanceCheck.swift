@@ -39,6 +39,13 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         self.body = body
     }
 
+    /// A Boolean value that indicates whether the check is about the calls that change messages,
+    /// and not only about their effects.
+    var isOfWriting: Bool {
+        promise.id.hasPrefix("send.") || promise.id.hasPrefix("update.")
+            || ["delete.owner", "delete.twice", "feed.sender"].contains(promise.id)
+    }
+
     /// The ID of the promise and the summary, which identify the check.
     public var id: String { "\(promise.id): \(summary)" }
 
@@ -68,7 +75,7 @@ extension ConformanceCheck {
         var broken = promise
         do {
             try await withDeadline(subject.deadline) {
-                try await scene.require(capabilities, hooks)
+                try await scene.require(capabilities, hooks, isOfWriting: isOfWriting)
                 try await body(scene)
             }
         } catch let reason as Skipped {

@@ -31,6 +31,25 @@ public protocol ConformanceSubject: Sendable {
     /// Returns a request ID that was never used on this server; see ``RequestIDs``.
     func makeRequestID() -> RequestID
 
+    /// A Boolean value that indicates whether users can only read; `false` by default.
+    ///
+    /// If it is `true`, `send`, `update` and `delete` of the backend must throw `unsupported`, and
+    /// the suite does not check what these calls promise. The checks make their messages with
+    /// ``write(_:as:)``.
+    var isReadOnly: Bool { get }
+
+    /// Changes the messages of a channel at the server, where users can only read.
+    ///
+    /// A subject that ``isReadOnly`` must implement this method.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - user: The sender of the message, who is a member of the channel.
+    /// - Returns: The ID of the message. When the method returns, lookups and the feed of the
+    ///   backend must show the change.
+    /// - Throws: Any error; the check fails with it.
+    func write(_ change: ConformanceWrite, as user: Credentials) async throws -> MessageID
+
     /// Creates a group channel that the given users have joined, if users cannot create channels
     /// themselves.
     ///
@@ -94,8 +113,8 @@ public protocol ConformanceSubject: Sendable {
     /// The fields of a message for which the server has no place; none by default.
     ///
     /// They are the JSON names of fields of `Message`, such as `translation_target_languages`. The
-    /// check of `send.message` accepts messages without these fields. All calls must agree on them
-    /// nevertheless.
+    /// checks of sending and editing accept messages without these fields. All calls must agree on
+    /// them nevertheless. ``ConformanceFields/allButText`` are those of a server that has only texts.
     var unsupportedFields: Set<String> { get }
 
     /// The hooks that ``perform(_:)`` supports; none by default.
@@ -136,6 +155,16 @@ public protocol ConformanceSubject: Sendable {
 }
 
 extension ConformanceSubject {
+    /// False, which is right for a server whose users can write.
+    public var isReadOnly: Bool { false }
+
+    /// Traps, because a subject that is read-only must implement this method.
+    public func write(
+        _ change: ConformanceWrite, as user: Credentials
+    ) async throws -> MessageID {
+        preconditionFailure("The subject is read-only, so it must implement `write(_:as:)`.")
+    }
+
     /// Returns `nil`, so that the checks create the channel with the backend.
     public func makeChannel(
         named name: String, for users: [Credentials]
@@ -194,6 +223,27 @@ extension ConformanceSubject {
             return .failure(Skipped(text: "the subject has no users: \(error)"))
         }
     }
+}
+
+/// A change of messages that a subject makes at its server; see
+/// ``ConformanceSubject/write(_:as:)``.
+public enum ConformanceWrite: Hashable, Sendable {
+    /// Adds a message to a channel.
+    case send(NewMessage, in: ChannelURL)
+    /// Edits a message.
+    case edit(MessageID, in: ChannelURL, UserMessageUpdateParams)
+    /// Deletes a message.
+    case delete(MessageID, in: ChannelURL)
+}
+
+/// Sets of fields for ``ConformanceSubject/unsupportedFields``.
+public enum ConformanceFields {
+    /// The fields of a message that a server lacks if its messages have only a text: custom data and
+    /// types, meta arrays, mentions and translations.
+    public static let allButText: Set<String> = [
+        "custom_type", "data", "mention_type", "mentioned_message_template", "mentioned_user_ids",
+        "sorted_metaarray", "translation_target_languages",
+    ]
 }
 
 /// An action on the server that a subject may support, and that some checks need.

@@ -38,8 +38,20 @@ extension Device {
     func send(
         _ params: NewMessage, in url: ChannelURL, requestID: RequestID? = nil
     ) async throws -> Message {
+        if scene.subject.isReadOnly { return try await write(.send(params, in: url), in: url) }
         let id = requestID ?? scene.subject.makeRequestID()
         return try await backend.send(OutboxItem(params, id, url))
+    }
+
+    /// Lets the subject make a change, and returns the message as a lookup finds it.
+    private func write(_ change: ConformanceWrite, in url: ChannelURL) async throws -> Message {
+        let id = try await scene.write(change, as: user)
+        guard let message = try await backend.lookup([id], in: url).found.first else {
+            throw Broken(
+                text: "a lookup does not find \(id), which the host has written",
+                promiseID: "lookup.all")
+        }
+        return message
     }
 
     /// Sends `count` messages with the texts "1", "2", "3" and so on.
@@ -58,14 +70,21 @@ extension Device {
 
     @discardableResult
     func edit(_ message: Message, _ params: UserMessageUpdateParams) async throws -> Message {
-        try await backend.update(
-            try message.id, in: message.channelURL, with: .text(params),
-            requestID: scene.subject.makeRequestID())
+        let (id, url) = (try message.id, message.channelURL)
+        if scene.subject.isReadOnly {
+            return try await write(.edit(id, in: url, params), in: url)
+        }
+        return try await backend.update(
+            id, in: url, with: .text(params), requestID: scene.subject.makeRequestID())
     }
 
     func delete(_ message: Message) async throws {
-        try await backend.delete(
-            try message.id, in: message.channelURL, requestID: scene.subject.makeRequestID())
+        let (id, url) = (try message.id, message.channelURL)
+        if scene.subject.isReadOnly {
+            _ = try await scene.write(.delete(id, in: url), as: user)
+            return
+        }
+        try await backend.delete(id, in: url, requestID: scene.subject.makeRequestID())
     }
 
     @discardableResult

@@ -22,9 +22,14 @@ final class Scene: Sendable {
     }
 
     /// Throws unless the backend has the capabilities, and the subject supports the hooks.
+    ///
+    /// `isOfWriting` indicates whether the check is about calls that change messages.
     func require(
-        _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>
+        _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>, isOfWriting: Bool
     ) async throws {
+        if isOfWriting, subject.isReadOnly {
+            throw Skipped(text: "users can only read, according to the host")
+        }
         let missingHooks = hooks.subtracting(subject.hooks).map(\.rawValue).sorted()
         guard missingHooks.isEmpty else {
             throw Skipped(text: "the host lacks \(missingHooks.joined(separator: ", "))")
@@ -40,6 +45,16 @@ final class Scene: Sendable {
     /// When any clock of the server shows `time`, all of its clocks have reached the returned time.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
+    }
+
+    /// A Boolean value that indicates whether the server has a place for a field of a message.
+    func keeps(_ field: String) -> Bool { !subject.unsupportedFields.contains(field) }
+
+    /// Lets the subject change messages, and returns the ID of the message.
+    func write(_ change: ConformanceWrite, as user: Credentials) async throws -> MessageID {
+        let id = try await subject.write(change, as: user)
+        log.add("— host: \(user) \(change.summary) → \(id)")
+        return id
     }
 
     func perform(_ hook: ConformanceHook) async throws {
@@ -123,6 +138,16 @@ final class Scene: Sendable {
         let url = try await devices[0].backend.perform(CreateChannel(params)).url
         for device in devices.dropFirst() { try await device.accept(url) }
         return url
+    }
+}
+
+extension ConformanceWrite {
+    fileprivate var summary: String {
+        switch self {
+        case .send(let new, in: let url): "sends \"\(new.text)\" in \(url)"
+        case .edit(let id, in: let url, _): "edits \(id) in \(url)"
+        case .delete(let id, in: let url): "deletes \(id) in \(url)"
+        }
     }
 }
 

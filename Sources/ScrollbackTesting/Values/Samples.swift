@@ -70,13 +70,13 @@ extension OutboxItem {
         _ text: String = "hello", in channelURL: ChannelURL = "general",
         requestID: RequestID = "r1", at createdAt: Timestamp? = nil
     ) -> OutboxItem {
-        OutboxItem(NewMessage(text), requestID, channelURL, createdAt)
+        OutboxItem(NewMessage(text), requestID, channelURL, at: createdAt)
     }
 
     /// Creates an outbox item from the parameters of a message.
     init(
         _ params: NewMessage, _ requestID: RequestID, _ channelURL: ChannelURL,
-        _ createdAt: Timestamp? = nil
+        at createdAt: Timestamp? = nil
     ) {
         var message = Message(
             id: nil, channelURL: channelURL, text: params.text, data: params.data,
