@@ -40,6 +40,8 @@ import Testing
         "get": "get nosuch",
         "thread": "thread nosuch",
         "open-thread": "open-thread nosuch",
+        "jump": "jump nosuch",
+        "draft-reply": "draft-reply nosuch Hello",
         "mark-unread": "mark-unread nosuch",
         "report": "report message nosuch spam",
         "vote": "vote nosuch 1",

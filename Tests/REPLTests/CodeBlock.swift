@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTestSupport
 import Testing
 
 /// A code block of a page.
@@ -51,8 +52,7 @@ struct CodeBlock: CustomTestStringConvertible {
 
 /// The files of the project.
 enum Project {
-    static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = Repository.root
 
     /// The pages that show code.
     static let pages: [String] = {

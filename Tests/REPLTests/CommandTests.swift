@@ -1,9 +1,15 @@
 import Foundation
+import Models
 import Testing
 
 @testable import ScrollbackREPL
 
 @Suite(.timeLimit(.minutes(10))) @MainActor struct CommandTests {
+    @Test func errorOfAServerIsOneLine() {
+        let error = BackendError(.refused, "no\n= alice is disconnected")
+        #expect(!sentence(of: error).contains("\n"))
+    }
+
     nonisolated static let noTime =
         "is not a time, such as 2012-04-26, or @1335398400000 in milliseconds"
 

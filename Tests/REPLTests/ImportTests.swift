@@ -6,6 +6,23 @@ import Testing
 
 /// Tests which lines of other systems' logs an import accepts, and how it reports the others.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {
+    // MARK: Lines
+
+    @Test func linesAfterBlankOnesKeepTheirNumbers() {
+        var lines = LogLines(isText: false, lists: [])
+        var found = lines.read(Array("\n\n".utf8)[...])
+        found += lines.read(Array(" \n{\"a\": 1}\n\n{\"a\":".utf8)[...])
+        found += lines.read(Array(" 2}\n".utf8)[...]) + lines.finish()
+        #expect(found.map(\.number) == [4, 6])
+    }
+
+    @Test func lineThatIsTooLongEndsTheLog() {
+        var lines = LogLines(isText: true, lists: [])
+        let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+        for _ in 0..<17 { #expect(lines.read(piece[...]).isEmpty) }
+        #expect("\(lines.failure.map(sentence) ?? "")".contains("line 1 has more than"))
+    }
+
     private let directory: ScratchDirectory
     private let workspace = Workspace.standing()
     private var path: String { directory.url.appending(path: "pets.jsonl").path }
@@ -39,7 +56,7 @@ import Testing
             await workspace.reply("open pets") == """
                 — 2023-11-14 —
                 101  22:13:20  bob    one
-                102  22:13:21  carol  m102
+                102  22:13:21  Carol  m102
                 """)
         await workspace.end()
     }
@@ -301,6 +318,19 @@ import Testing
         await workspace.end()
     }
 
+    @Test func fieldsNestedAsDeepAsPermittedAreReadBack() async throws {
+        let depth = JSONValue.maximumDepth
+        let own = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let reply = try await imported([
+            #"{"scrollback_export": 1, "channel_url": "general"}"#,
+            line(90, #""created_at": 1700000000000, "own": \#(own)"#, in: "general"),
+        ])
+        #expect(reply.contains { $0.contains("imported 1 message") }, "\(reply)")
+        _ = await workspace.reply("export \(path).2 general")
+        #expect(try String(contentsOfFile: "\(path).2", encoding: .utf8).contains(own))
+        await workspace.end()
+    }
+
     @Test func byteOrderMarkIsSkipped() async throws {
         let lines = try await imported([
             "\u{FEFF}" + line(101, #""ts": 1700000001, "user": "bob""#),
@@ -341,14 +371,20 @@ import Testing
         await workspace.end()
     }
 
-    /// An archive may contain pipes and links to devices, which have no end.
-    @Test func pipesAndDevicesInAFolderAreNotRead() async throws {
+    /// An archive may contain pipes and links to devices, which have no end, and links to files of
+    /// the user.
+    @Test func pipesAndLinksInAFolderAreNotRead() async throws {
         try Data(line(101, #""ts": 1700000001, "user": "bob""#).utf8)
             .write(to: URL(filePath: path))
         let folder = directory.url
         #expect(mkfifo(folder.appending(path: "pipe.jsonl").path, 0o600) == 0)
         try FileManager.default.createSymbolicLink(
             atPath: folder.appending(path: "zero.jsonl").path, withDestinationPath: "/dev/zero")
+        let elsewhere = try ScratchDirectory.made()
+        let other = elsewhere.url.appending(path: "private.jsonl")
+        try Data(line(102, #""ts": 1700000002, "user": "eve""#).utf8).write(to: other)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appending(path: "other.jsonl"), withDestinationURL: other)
         let reply = await workspace.reply("import \(folder.path)")
         #expect(reply.hasPrefix("imported 1 message into 1 channel"), "\(reply)")
         await workspace.end()
@@ -381,6 +417,17 @@ import Testing
         #expect(
             await workspace.reply("import \(path)")
                 == "error: the gzip file '\(path)' is truncated or corrupted")
+        await workspace.end()
+    }
+
+    /// In Swift, a quote and an accent are one character; for a shell, they are two.
+    @Test func nameOfAGzipFileIsNoCommand() async throws {
+        let name = "a'\u{301}$(exit)'\u{301}.jsonl.gz"
+        try await writeGzip(
+            line(101, #""ts": 1700000001, "user": "bob""#),
+            to: directory.url.appending(path: name))
+        let reply = await workspace.reply("import \(directory.path)")
+        #expect(reply.hasPrefix("imported 1 message into 1 channel"), "\(reply)")
         await workspace.end()
     }
 

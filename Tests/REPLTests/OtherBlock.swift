@@ -40,6 +40,9 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Reliability.md", "… b c           the cache has b and c",
             .test("knownTraceBreaksNoRule")),
+        OtherBlock(
+            "Docs/Reliability.md", "… c             the cache has c",
+            .test("knownTraceBreaksNoRule")),
 
         // Stories. Before them, the notation.
         OtherBlock(
@@ -102,6 +105,9 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Format.md", "scrollback 1 messages",
             .test("theFileOnThePageIsTheOneThatIsWritten")),
+        OtherBlock(
+            "Docs/Format.md", "directory := readable",
+            .test("directoryNameOfAUserNeverChanges")),
         OtherBlock(
             "Docs/Format.md", "file    := header line*",
             .none(because: "a grammar; the file above it is compared")),

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import ScrollbackTestSupport
+import Testing
 
 /// The program as a process, with its input and output.
 ///
@@ -28,14 +29,16 @@ final class Program: @unchecked Sendable {
     ///   - arguments: The program's arguments.
     ///   - environment: Changes to the program's environment.
     ///   - shell: A command of the shell that starts the program, such as `exec "$@" 2>&-`.
+    ///   - patience: The time after which the program is killed.
     /// - Throws: If the program cannot be started.
     init(
-        _ arguments: [String], environment: [String: String] = [:], shell: String = #"exec "$@""#
+        _ arguments: [String], environment: [String: String] = [:],
+        shell: String = #"exec "$@""#, patience: DispatchTimeInterval = .seconds(180)
     ) throws {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", shell, "sh", try Program.url().path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        try run()
+        try run(patience)
     }
 
     /// Starts the program in a terminal.
@@ -77,12 +80,12 @@ final class Program: @unchecked Sendable {
         return try await program.ends()
     }
 
-    private func run() throws {
+    private func run(_ patience: DispatchTimeInterval = .seconds(180)) throws {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        watchdog = Watchdog(process)
+        watchdog = Watchdog(process, patience: patience)
     }
 
     deinit { if process.isRunning { process.terminate() } }
@@ -225,4 +228,19 @@ final class Program: @unchecked Sendable {
             }
         }
     }
+}
+
+/// Writes the gzip file of a text.
+func writeGzip(_ text: String, to file: URL) async throws {
+    try Data(text.utf8).write(to: file.deletingPathExtension())
+    let gzip = Process()
+    gzip.executableURL = URL(filePath: "/usr/bin/env")
+    gzip.arguments = ["gzip", "-f", file.deletingPathExtension().path]
+    let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
+    gzip.terminationHandler = {
+        continuation.yield($0.terminationStatus)
+        continuation.finish()
+    }
+    try gzip.run()
+    for await status in ends { #expect(status == 0) }
 }

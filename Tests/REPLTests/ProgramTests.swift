@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: [16, 18, 20, 22, 24, 26, 28, 32, 64])
     func aFailureForLackOfFilesIsReported(limit: Int) async throws {
         let log = directory.appending(path: "it's a log.jsonl.gz")
-        try await compress(
+        try await writeGzip(
             #"{"message_id":"1","channel_url":"pets","created_at":1700000000000,"message":"a"}"#,
             to: log)
         // The program may end before it reads any input.
@@ -155,21 +155,6 @@ import Testing
         // The progress of the import is on stderr, too.
         #expect(isImported != result.errors.contains("error: "), "\(result)")
         #expect(isImported || limit < 64, "\(result)")
-    }
-
-    /// Writes the gzip file of a text.
-    private func compress(_ text: String, to file: URL) async throws {
-        try Data(text.utf8).write(to: file.deletingPathExtension())
-        let gzip = Process()
-        gzip.executableURL = URL(filePath: "/usr/bin/env")
-        gzip.arguments = ["gzip", "-f", file.deletingPathExtension().path]
-        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
-        gzip.terminationHandler = {
-            continuation.yield($0.terminationStatus)
-            continuation.finish()
-        }
-        try gzip.run()
-        for await status in ends { #expect(status == 0) }
     }
 
     @Test func writtenRowsExistInTheNextProcess() async throws {
@@ -245,6 +230,10 @@ import Testing
         let refused = try await run("other", "connect alice\n")
         #expect(refused.status == 1 && refused.errors.contains("another key"))
         #expect(refused.errors.contains("--key-file"))
+        #expect(refused.errors.contains(directory.appending(path: "home/devices").path))
+        // A device without open files has no empty outbox.
+        let outbox = try await run("other", "connect alice\noutbox\n")
+        #expect(outbox.output == "" && outbox.errors.contains("no user is connected"), "\(outbox)")
         // The key file exists no longer, so a new key is not created.
         try FileManager.default.removeItem(at: directory.appending(path: "other"))
         let missing = try await run("other", "connect alice\n")
@@ -301,7 +290,7 @@ import Testing
         let result = try await Program.run(
             ["--memory", "--demo"], "as bob send Hi\nimport \(log.path) id=line\ntiem\n",
             environment: ["TERM": "xterm-256color"])
-        #expect(result.output.contains("+ general 69  bob: Hi\n"))
+        #expect(result.output.contains("+ general 69  Bob: Hi\n"))
         #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
         // Progress is written to standard error, as separate lines.
         let lines = result.errors.split(separator: "\n")

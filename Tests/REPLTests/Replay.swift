@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import ScrollbackStorySupport
 
 @testable import ScrollbackREPL
 
@@ -8,7 +9,9 @@ extension Workspace {
     ///
     /// Its clock changes only when a command sets it.
     static func standing() -> Workspace {
-        Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
+        var options = World.Options(start: 1_700_000_000_000)
+        options.wrapBackend = JitteryBackend.wrapping
+        return Workspace(options, now: { 1_700_000_000_000 })
     }
 
     /// Returns what the prompt prints for a line.

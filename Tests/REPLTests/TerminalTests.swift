@@ -217,7 +217,7 @@ struct TerminalTests {
     @Test func colorTerminalGetsColors() async throws {
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("as bob send Hi\n")
-        try await program.reads("\u{1B}[32m+ general 69  bob: Hi\u{1B}[0m\n")
+        try await program.reads("\u{1B}[32m+ general 69  Bob: Hi\u{1B}[0m\n")
         program.type("tiem\n")
         try await program.reads("\u{1B}[31merror: there is no command 'tiem'")
         program.type("\u{4}")
@@ -229,7 +229,7 @@ struct TerminalTests {
             environment: ["TERM": "xterm-256color", "NO_COLOR": "1"])
         program.type("as bob send Hi\ntiem\nquit\n")
         let output = try await program.ends().output
-        #expect(output.contains("\n+ general 69  bob: Hi\n"))
+        #expect(output.contains("\n+ general 69  Bob: Hi\n"))
         #expect(!output.contains(/\u{1B}\[[0-9;]*m/))
     }
 }

@@ -70,7 +70,7 @@ import Testing
     @Test func aListWithoutASessionHasNoNextPage() async {
         _ = await workspace.reply("connect alice")
         _ = await workspace.reply("offline")
-        #expect(await workspace.reply("list") == "no more channels\n(offline: cached channels)")
+        #expect(await workspace.reply("list") == "no channels\n(offline: cached channels)")
         await workspace.end()
     }
 
@@ -170,6 +170,78 @@ import Testing
         let reply = await workspace.reply("online")
         #expect(reply.contains("! alice-1 failed: "), "\(reply)")
         #expect(!reply.contains("Domain=") && reply.contains("No such file"), "\(reply)")
+        await workspace.end()
+    }
+
+    @Test func aReactionIsGivenAndRemovedOnce() async {
+        _ = await workspace.reply("demo")
+        #expect(await workspace.reply("react 60 :D").hasPrefix("added :D to 60"))
+        #expect(await workspace.reply("react 60 :D") == "60 has your :D already")
+        #expect(await workspace.reply("as bob react 60 :D").hasPrefix("added :D to 60"))
+        #expect(await workspace.reply("unreact 60 :D").hasPrefix("removed :D from 60"))
+        #expect(await workspace.reply("unreact 60 :D") == "error: 60 has no :D of yours")
+        await workspace.end()
+    }
+
+    @Test func backfillCountsTheMessagesThatWereMissing() async {
+        for line in ["demo", "away 1d 500", "online"] { _ = await workspace.reply(line) }
+        func known() async -> Int? {
+            await workspace.reply("coverage").firstMatch(of: /(\d+) known/).flatMap { Int($0.1) }
+        }
+        let before = await known()
+        let reply = await workspace.reply("backfill")
+        let after = await known()
+        #expect(before != nil && before != after)
+        #expect(reply.hasPrefix("fetched \((after ?? 0) - (before ?? 0)) missing messages\n"))
+        #expect(await workspace.reply("backfill").hasPrefix("fetched 0 missing messages\n"))
+        await workspace.end()
+    }
+
+    @Test func changesOfTheConnectionAreNotThoseOfATable() async {
+        for line in ["connect alice", #"table put a 1 {}"#, "table watch a"] {
+            _ = await workspace.reply(line)
+        }
+        #expect(await workspace.reply("disconnect") == "disconnected\n= alice is disconnected")
+        _ = await workspace.reply("connect")
+        #expect(await workspace.reply("log-out") == "logged out\n= alice is disconnected")
+        await workspace.end()
+    }
+
+    // MARK: Names of messages and of their senders
+
+    @Test func rowsShowTheNamesOfSenders() async {
+        _ = await workspace.reply("demo")
+        #expect(await workspace.reply("show 1").hasSuffix("Carol  open cats"))
+        #expect(await workspace.reply("channels").contains("Carol: open cats"))
+        await workspace.end()
+    }
+
+    @Test func aLongIDIsShownAndTypedByItsEnd() async throws {
+        let log = directory.url.appending(path: "slack.jsonl")
+        let lines = (1...3).map {
+            #"{"type": "message", "user": "U1", "text": "\#($0)", "ts": "170000000\#($0).000100"}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: log)
+        for line in ["connect alice", "import \(log.path) from=slack into team", "open team"] {
+            _ = await workspace.reply(line)
+        }
+        let rows = await workspace.reply("show").split(separator: "\n").dropFirst()
+        #expect(rows.map { $0.prefix { $0 != " " } } == ["…1.000100", "…2.000100", "…3.000100"])
+        #expect(
+            await workspace.reply("react …2.000100 :D").contains("* team team-1700000002.000100"))
+        #expect(await workspace.reply("get 3.000100").contains("U1  3"))
+        #expect(await workspace.reply("search 3 in team").hasPrefix("team  …3.000100  2023-11-14 "))
+        #expect(await workspace.reply("message team 1.000100").contains("team-1700000001.000100"))
+        #expect(
+            await workspace.reply("delete .000100").hasPrefix(
+                "error: '.000100' is the end of several ids: team-1700000001.000100, "))
+        #expect(await workspace.reply("get 100") == "error: there is no message '100' in team")
+        await workspace.end()
+    }
+
+    @Test func aMessageIsNotNamedByTheEndOfAShortID() async {
+        _ = await workspace.reply("demo")
+        #expect(await workspace.reply("delete 0") == "error: there is no message '0' in general")
         await workspace.end()
     }
 }

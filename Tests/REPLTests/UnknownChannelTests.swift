@@ -157,7 +157,7 @@ import Testing
         #expect(workspace.prompt == "alice cats> ")
         #expect(await workspace.reply("window") == "61 62 63 64 65")
         // The open collection still works, and receives new messages.
-        #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  bob: Yes!"))
+        #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  Bob: Yes!"))
         #expect(await workspace.reply("window") == "61 62 63 64 65 69")
         // If no channel was open before the command, none is open after it.
         _ = await workspace.reply("close")

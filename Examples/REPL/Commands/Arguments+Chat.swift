@@ -45,6 +45,48 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
+    /// The message that the only word before the option `in CHANNEL` names, and its channel.
+    @MainActor func messageInChannel() async throws -> (id: MessageID, url: ChannelURL) {
+        let (word, url) = try await wordInChannel()
+        return (try messageID(word, in: url), url)
+    }
+
+    /// Returns the ID of a message that a word names: the word or, of a long ID, its end.
+    @MainActor func messageID(_ word: String, in url: ChannelURL) throws -> MessageID {
+        let store = try workspace.store
+        guard try store.message(MessageID(word), in: url) == nil else { return MessageID(word) }
+        var messages = try store.messages(in: url, limit: Self.searchedCount)
+        if let open = workspace.device?.collection, open.channelURL == url {
+            messages += open.messages
+        }
+        messages += workspace.device?.listedMessages.filter { $0.channelURL == url } ?? []
+        let ids = messages.compactMap { $0.messageID?.rawValue }
+        return MessageID(try ShortIDs.id(endingWith: word, among: ids) ?? word)
+    }
+
+    /// The number of stored messages among which a user can name one by the end of its ID, in
+    /// addition to those that are listed.
+    private static let searchedCount = 500
+
+    /// The message of the open channel that a word names: as the channel shows it, or as stored if
+    /// it does not show it.
+    @MainActor func message(_ word: String) throws -> Message {
+        let collection = try collection
+        if let shown = collection.messages.first(where: {
+            $0.name == word || $0.requestID == RequestID(word)
+        }) {
+            return shown
+        }
+        let store = collection.engine.store
+        if let unsent = try store.outboxItem(RequestID(word))?.message { return unsent }
+        let id = try messageID(word, in: collection.channelURL)
+        let shown = collection.messages.first { $0.messageID == id }
+        guard let message = try shown ?? store.message(id, in: collection.channelURL) else {
+            throw CommandError.noMessage(word, in: collection.channelURL)
+        }
+        return message
+    }
+
     /// The channel that the only word names; if there is no word, the open channel.
     @MainActor var channelOrOpenOne: ChannelURL {
         get async throws {
@@ -153,21 +195,5 @@ extension ChatStore {
     /// items of a channel.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
-    }
-}
-
-extension MessageCollection {
-    /// Returns the message with an ID or request ID: as the open channel shows it, or as stored if
-    /// the open channel does not show it.
-    func message(_ word: String) throws -> Message {
-        if let shown = messages.first(where: {
-            $0.messageID?.rawValue == word || $0.requestID?.rawValue == word
-        }) {
-            return shown
-        }
-        let store = engine.store
-        if let held = try store.message(MessageID(word), in: channelURL) { return held }
-        if let unsent = try store.outboxItem(RequestID(word))?.message { return unsent }
-        throw CommandError.noMessage(word, in: channelURL)
     }
 }

@@ -94,9 +94,9 @@ extension Command.Arguments {
     }
 
     @MainActor private func position(_ word: String, in url: ChannelURL) throws -> Position? {
-        if let held = try workspace.store.message(MessageID(word), in: url)?.position {
-            return held
-        }
+        // A date can be the end of an ID.
+        let id = Timestamp(typed: word) == nil ? try messageID(word, in: url) : MessageID(word)
+        if let held = try workspace.store.message(id, in: url)?.position { return held }
         let parts = word.split(separator: "/", maxSplits: 1).map(String.init)
         guard parts.count == 2,
             let time = Timestamp(typed: parts[0]) ?? Timestamp(typed: "@\(parts[0])")

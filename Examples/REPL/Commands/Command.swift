@@ -156,7 +156,8 @@ func errorCode(of error: any Error) -> String {
 /// Returns the message of an error, in one line, with commands in place of calls of the Swift
 /// interface.
 func sentence(of error: any Error) -> String {
-    let text = message(of: error)
+    // A server determines a part of some errors, and must not add lines of the prompt.
+    let text = message(of: error).oneLine
     return adviceByCall.first { text.contains($0.call) }
         .map { text.replacing($0.call, with: $0.command) } ?? text
 }
@@ -188,7 +189,10 @@ let adviceByCall: [(call: String, command: String)] = [
 private func message(of error: any Error) -> String {
     switch error {
     case let error where isSuspended(error): "the device is suspended: resume opens its files"
-    case let error as SyncError: "\(error.code): \(error.message)\(advice(for: error.cause))"
+    case let error as SyncError:
+        // Name the file or directory that the user has to look at.
+        ["\(error.code)", (error.cause as? StoreError)?.path, error.message]
+            .compactMap(\.self).joined(separator: ": ") + advice(for: error.cause)
     case let error as StoreError: "\(error)\(advice(for: error))"
     case let error as BackendError: "\(error.code): \(error.message)"
     case is CancellationError: "canceled"

@@ -16,8 +16,9 @@ extension Command {
             let omitted =
                 others > 0 ? "\(counted(others, "channel")) not selected by the query" : ""
             let lines = [reply.text, omitted].filter { !$0.isEmpty }
-            reply.text =
-                lines.isEmpty ? "no group channels: see count" : lines.joined(separator: "\n")
+            let hasUnlisted = try lines.isEmpty && !store.channelURLs().isEmpty
+            let none = "no group channels\(hasUnlisted ? ": see count" : "")"
+            reply.text = lines.isEmpty ? none : lines.joined(separator: "\n")
             return reply
         },
         Command("open-channels [limit N | all]", "Lists open channels, the newest first.") {

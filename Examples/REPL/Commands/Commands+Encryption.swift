@@ -15,7 +15,7 @@ extension Command {
         },
         keys("file-cache key", "Changes the key of a file cache.") { directory, old, new, _ in
             guard let old, let new else {
-                throw CommandError.failed("both keys are files: file-cache reencrypt takes none")
+                throw CommandError.failed("both keys are files: a file cache cannot be decrypted")
             }
             try FileCache.changeEncryptionKey(of: directory, from: old, to: new)
         },
@@ -36,10 +36,6 @@ extension Command {
         keys("store reencrypt", "Re-encrypts a closed store; none is for no key.") {
             directory, old, new, progress in
             try ChatStore.reencrypt(at: directory, from: old, to: new, progress: progress)
-        },
-        keys("file-cache reencrypt", "Re-encrypts a file cache; none is for no key.") {
-            directory, old, new, progress in
-            try FileCache.reencrypt(at: directory, from: old, to: new, progress: progress)
         },
         Command(
             "client encrypt DIRECTORY FILE USER",

@@ -53,7 +53,7 @@ extension Command {
                 do {
                     fetched += try await engine.fetchAll(of: url) {
                         sync.update(before + $0, share: Double(before + $0) / Double(total))
-                    }
+                    }.new
                 } catch let error as SyncError where error.code == .notConnected {
                     lines.append(
                         "\(url) is not in the cache: backfill \(url) fetches it once you are online"

@@ -12,18 +12,28 @@ extension Command {
             example: "gallery link in general"
         ) { arguments in
             guard let word = arguments.words.first else { throw CommandError.usage }
-            return try await arguments.list(arguments.words.dropFirst()) { try kind(word) }
+            return try await arguments.list(arguments.words.dropFirst()) { client, url in
+                try client.makeMessageList(of: try kind(word), in: url, pageSize: pageSize)
+            }
         },
         Command(
             "mentions [in CHANNEL]", "Lists the messages that mention you, the newest 10 first."
-        ) { arguments in try await arguments.list(arguments.words[...]) { .mention } },
+        ) { arguments in
+            try await arguments.list(arguments.words[...]) { client, url in
+                try client.makeMessageList(of: .mention, in: url, pageSize: pageSize)
+            }
+        },
         Command(
-            "threads [in CHANNEL]", "Lists the messages that have replies, the newest 10 first."
-        ) { arguments in try await arguments.list(arguments.words[...]) { .thread } },
+            "threads [in CHANNEL]", "Lists 10 threads, the one with the last reply first."
+        ) { arguments in
+            try await arguments.list(arguments.words[...]) { client, url in
+                try client.makeThreadList(in: url, pageSize: pageSize)
+            }
+        },
         Command("pinned [CHANNEL]", "Lists the pinned messages of a channel.") { arguments in
             let url = try await arguments.channelOrOpenOne
             let pinned = try await arguments.client.pinnedMessages(in: url)
-            var lines = [pinned.messages.lines(orNone: "no pinned messages")]
+            var lines = [pinned.messages.lines(orNone: "no pinned messages", isShort: true)]
             if !pinned.missingIDs.isEmpty {
                 lines.append("\(counted(pinned.missingIDs.count, "message")) cannot be fetched now")
             }
@@ -45,7 +55,7 @@ extension Command {
 extension Command.Arguments {
     /// Begins a list of messages of some kinds, in the channel after the word `in` or in all.
     @MainActor fileprivate func list(
-        _ words: ArraySlice<String>, of kinds: () throws -> MessageKinds
+        _ words: ArraySlice<String>, _ make: (ChatClient, ChannelURL?) throws -> MessageList
     ) async throws -> any Reply {
         var url: ChannelURL?
         if let word = words.first {
@@ -55,16 +65,18 @@ extension Command.Arguments {
             url = try await existing(ChannelURL(name))
         }
         let device = try device
-        let list = try device.client.makeMessageList(
-            of: try kinds(), in: url, pageSize: Command.pageSize)
+        let list = try make(device.client, url)
         device.search = nil
         device.messageList = list
         return try await reply(list, try await list.start())
     }
 
-    /// Lists the next page of a list of messages.
-    @MainActor func nextPage(of list: MessageList) async throws -> any Reply {
-        try await reply(list, try await list.loadPrevious())
+    /// Lists the next page of a list of messages, or a number of messages.
+    @MainActor func nextPage(of list: MessageList, _ count: Int?) async throws -> any Reply {
+        guard let count else { return try await reply(list, try await list.loadPrevious()) }
+        let before = Set(list.rows.map(\.id))
+        try await list.loadPrevious(upTo: before.count + min(count, 10_000))
+        return try await reply(list, list.rows.filter { !before.contains($0.id) })
     }
 
     @MainActor private func reply(
@@ -72,12 +84,33 @@ extension Command.Arguments {
     ) async throws -> ValuedReply {
         let messages = rows.map(\.message)
         let count = try await client.messageCount(of: list.kinds, in: list.channelURL)
-        var lines = [messages.lines(orNone: "no messages")]
+        let none = list.kinds == .thread ? "no threads" : "no messages"
+        var lines = messages.lines(orNone: none, isShort: true).split(separator: "\n")
+            .map(String.init)
+        for (index, row) in rows.enumerated() where row.thread != nil {
+            lines[index] += "\n" + row.threadLine
+        }
         if count.count > 0 || !count.isComplete {
             lines.append(counted(count.count, "message") + (count.isComplete ? "" : ", at least"))
         }
-        if let gap = list.gap { lines.append("not looked through: a gap up to \(gap.upper)") }
+        if let gap = list.gap {
+            let channel = list.channelURL == nil ? " of \(gap.channelURL)" : ""
+            lines.append("not looked through: a gap\(channel) up to \(gap.upper)")
+        }
         if list.hasPrevious { lines.append("… more messages: more") }
         return ValuedReply(lines.joined(separator: "\n"), list: messages)
+    }
+}
+
+extension MessageList.Row {
+    /// The replies to the message, such as "    2 replies by Bob, Carol, 1 unread, the last: yes".
+    fileprivate var threadLine: String {
+        let count = message.threadInfo?.replyCount ?? 0
+        var parts = [count == 1 ? "1 reply" : "\(grouped(count)) replies"]
+        let names = thread?.participants.map(\.displayName)
+        if let names, !names.isEmpty { parts[0] += " by \(names.joined(separator: ", "))" }
+        parts.append("\(thread?.unreadCount ?? 0) unread")
+        if let last = thread?.lastReply { parts.append("the last: \(last.text)") }
+        return "    " + parts.joined(separator: ", ").oneLine
     }
 }

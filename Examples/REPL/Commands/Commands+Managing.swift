@@ -61,11 +61,16 @@ extension Command {
             }
         },
         Command(
-            "more",
-            "Lists the next page of what search, gallery, mentions, threads or list began."
+            "more [COUNT]",
+            "Lists the next page of what search, gallery, mentions, threads or list began.",
+            notes: ["COUNT lists that many more messages of a gallery, mentions or threads."]
         ) { arguments in
+            let count = arguments.words.first.map { Int($0) ?? 0 }
+            guard arguments.words.count <= 1, count.map({ $0 > 0 }) ?? true else {
+                throw CommandError.usage
+            }
             if let list = try arguments.device.messageList {
-                return try await arguments.nextPage(of: list)
+                return try await arguments.nextPage(of: list, count)
             }
             if try arguments.device.search != nil { return try await arguments.found() }
             return try await arguments.device.channels { (list) throws(SyncError) in
@@ -232,8 +237,9 @@ extension Device {
         }
         let (channels, isAnswered) = try await page(channelList)
         let hasMore = channelList.hasMore && !channels.isEmpty
+        let none = channelList.channels.isEmpty ? "no channels" : "no more channels"
         let lines =
-            [channels.isEmpty ? "no more channels" : Command.columns(channels.map(\.tableRow))]
+            [channels.isEmpty ? none : Command.columns(channels.map(\.tableRow))]
             + (hasMore ? ["… there are more: type more"] : [])
             + (isAnswered ? [] : ["(offline: cached channels)"])
         return ValuedReply(lines.joined(separator: "\n"), list: channels)
@@ -253,7 +259,7 @@ extension GroupChannel {
             memberCount > 0 ? counted(memberCount, "member") : "",
             state.compactMap { $0 }.joined(separator: ", "),
             lastMessage.map { message in
-                "\(message.sender.map { "\($0.userID): " } ?? "")\(message.text)"
+                "\(message.sender.map { "\($0.displayName): " } ?? "")\(message.text)"
             } ?? "",
         ]
     }

@@ -18,10 +18,12 @@ extension Command {
                     ]
                 }
             },
-            role("make-operator", .operator, "Makes a member an operator.", "is an operator of"),
+            role(
+                "make-operator", .operator, "Makes a member an operator.",
+                outcome: "is an operator of"),
             role(
                 "dismiss-operator", .none, "Makes an operator an ordinary member.",
-                "is no operator of"),
+                outcome: "is no operator of"),
             onUser("block", "Blocks a user, who then cannot invite you.") { client, user in
                 try await client.block(user)
                 return "blocked \(user)"
@@ -62,8 +64,9 @@ extension Command {
         let subject: ModerationReport.Subject
         let name: String
         switch (words.popFirst(), words.first) {
-        case ("message", let id?):
-            (subject, name) = (.message(MessageID(id), in: url), "message \(id)")
+        case ("message", let word?):
+            let id = try arguments.messageID(word, in: url)
+            (subject, name) = (.message(id, in: url), "message \(id)")
         case ("user", let id?): (subject, name) = (.user(UserID(id)), id)
         case ("channel", _): (subject, name) = (.channel(url), "\(url)")
         default: throw CommandError.usage
@@ -88,7 +91,7 @@ extension Command {
     }
 
     private static func role(
-        _ name: String, _ role: Role, _ summary: String, _ outcome: String
+        _ name: String, _ role: Role, _ summary: String, outcome: String
     ) -> Command {
         Command("\(name) USER [in CHANNEL]", summary) { arguments in
             let (user, url) = try await arguments.wordInChannel()

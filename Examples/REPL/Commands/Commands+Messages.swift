@@ -106,7 +106,8 @@ extension Command.Arguments {
     @MainActor fileprivate var channelAndMessage: (ChannelURL, MessageID) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }
-            return (try held(channel), MessageID(words[1]))
+            let url = try held(channel)
+            return (url, try messageID(words[1], in: url))
         }
     }
 
@@ -142,15 +143,19 @@ extension Command.Arguments {
 }
 
 extension [Message] {
-    /// Returns a line for each message, which contains its ID, time, sender and text.
-    func lines(orNone none: String) -> String {
-        let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
+    /// Returns a line for each message, which contains its ID, or the short form of it, and its time,
+    /// sender and text.
+    func lines(orNone none: String, isShort: Bool = false) -> String {
         guard !isEmpty else { return none }
-        return map { message in
-            let id = (message.messageID?.rawValue.oneLine ?? "").padded(to: width)
-            let sender = message.sender.map {
-                "\($0.nickname.isEmpty ? $0.userID.rawValue : $0.nickname): "
-            }
+        var ids = map { $0.messageID?.rawValue ?? "" }
+        if isShort {
+            let short = ShortIDs(ids)
+            ids = ids.map { short[$0] }
+        }
+        let width = ids.map(\.count).max() ?? 0
+        return zip(self, ids).map { message, id in
+            let id = id.oneLine.padded(to: width)
+            let sender = message.sender.map { "\($0.displayName): " }
             let parent = message.parentMessageID.map { "  (to \($0))" }
             return "\(id)  \(message.createdAt.iso8601)  "
                 + "\(sender ?? "")\(message.text)\(parent ?? "")".oneLine

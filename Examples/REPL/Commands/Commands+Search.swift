@@ -112,9 +112,10 @@ extension Command.Arguments {
     ) -> ValuedReply {
         var lines: [String] = []
         let query = SearchQuery(search.params.text)
+        let short = ShortIDs((unsent + messages.map(\.message)).map(\.name))
         let rows =
-            unsent.map { row(of: $0, query.hits(in: $0) ?? []) }
-            + messages.map { row(of: $0.message, $0.hits) }
+            unsent.map { row(of: $0, query.hits(in: $0) ?? [], short) }
+            + messages.map { row(of: $0.message, $0.hits, short) }
         lines.append(rows.isEmpty ? "no messages" : Command.columns(rows))
         if search.hasMore { lines.append("… more results: more") }
         if !search.unsearched.isEmpty {
@@ -132,7 +133,9 @@ extension Command.Arguments {
             lines.joined(separator: "\n"), list: unsent + messages.map(\.message))
     }
 
-    private func row(of message: Message, _ hits: [SearchHit]) -> [String] {
+    private func row(
+        of message: Message, _ hits: [SearchHit], _ short: ShortIDs
+    ) -> [String] {
         let texts = message.searchedTexts.map { field, text in
             let marked = hits.filter { $0.field == field }.reversed().reduce(into: text) {
                 text, hit in
@@ -143,10 +146,10 @@ extension Command.Arguments {
         }
         let time = message.createdAt.iso8601
         return [
-            message.channelURL.rawValue.oneLine,
-            (message.messageID?.rawValue ?? "(\(message.requestID?.rawValue ?? "?"))").oneLine,
+            message.channelURL.rawValue,
+            message.messageID == nil ? "(\(short[message.name]))" : short[message.name],
             String(time.prefix(16)).replacing("T", with: " "),
-            (message.sender?.userID.rawValue ?? "*").oneLine, texts.joined(separator: " ").oneLine,
+            message.author, texts.joined(separator: " "),
         ]
     }
 }

@@ -63,9 +63,7 @@ extension Command {
         ) { arguments in
             try arguments.expectNoWords()
             let store = try arguments.workspace.store
-            let names =
-                try store.unreadableChannelURLs().map(\.rawValue)
-                + store.unreadableOutboxItemIDs().map(\.rawValue)
+            let names = try store.unreadableOutboxItemIDs().map(\.rawValue)
             let problems = try store.check().map(\.description)
             return table(names + problems, limit: arguments.limit, orNone: "no damage found") {
                 [$0]

@@ -12,8 +12,11 @@ extension Command {
             let workspace = arguments.workspace
             defer { workspace.onProgress(nil) }
             let meter = ProgressMeter("syncing \(url)", in: workspace)
-            let count = try await engine.fetchAll(of: url) { meter.update($0) }
-            return try "fetched \(counted(count, "message"))\n" + workspace.coverage(of: url)
+            let (new, refreshed) = try await engine.fetchAll(of: url) { meter.update($0) }
+            let again =
+                refreshed > 0 ? ", and \(grouped(refreshed)) that may have been out of date" : ""
+            let line = "fetched \(counted(new, "missing message"))\(again)"
+            return try "\(line)\n" + workspace.coverage(of: url)
         },
         Command(
             "verify [CHANNEL] [all]",
@@ -79,9 +82,9 @@ extension Command {
         },
         Command("get ID [in CHANNEL]", "Gets a message, from the cache or the server.") {
             arguments in
-            let (id, url) = try await arguments.wordInChannel()
-            guard let message = try await arguments.client.message(MessageID(id), in: url) else {
-                throw CommandError.noMessage(id, in: url)
+            let (id, url) = try await arguments.messageInChannel()
+            guard let message = try await arguments.client.message(id, in: url) else {
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
             return ValuedReply(Rows([.message(message)]).lines.joined(separator: "\n"), message)
         },
@@ -101,13 +104,12 @@ extension Command {
         Command(
             "thread ID [in CHANNEL] [JSON]", "Gets the replies to a message."
         ) { arguments in
-            let (id, url) = try await arguments.wordInChannel()
+            let (id, url) = try await arguments.messageInChannel()
             let params = try arguments.params(ThreadedMessageListParams(), arguments.json)
             let client = try arguments.client
-            let replies = try await client.threadedMessages(
-                of: MessageID(id), in: url, params: params)
-            if replies.isEmpty, try await client.message(MessageID(id), in: url) == nil {
-                throw CommandError.noMessage(id, in: url)
+            let replies = try await client.threadedMessages(of: id, in: url, params: params)
+            if replies.isEmpty, try await client.message(id, in: url) == nil {
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
             return Rows.reply(replies, orNone: "no replies")
         },
@@ -334,14 +336,15 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - progress: A closure that is called with the number of messages fetched so far.
-    /// - Returns: The number of fetched messages.
+    ///   - progress: A closure that is called with the number of new messages in the cache so far.
+    /// - Returns: The number of new messages in the cache, and of stale ones that were fetched again.
     /// - Throws: `SyncError`, and `CancellationError`.
     @MainActor
     func fetchAll(
         of url: ChannelURL, progress: (Int) -> Void
-    ) async throws -> Int {
-        var count = 0
+    ) async throws -> (new: Int, refreshed: Int) {
+        let before = try store.messageCount(in: url)
+        var newCount: Int { get throws { max(0, try store.messageCount(in: url) - before) } }
         var last: Gap?
         while let gap = try store.gaps(in: url).last {
             try Task.checkCancellation()
@@ -350,14 +353,13 @@ extension SyncEngine {
             }
             last = gap
             let anchor = gap.backfillCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
-            let fetched = try await fetchMessages(
+            _ = try await fetchMessages(
                 in: url, at: anchor, older: 200, newer: 0,
                 bound: anchor == .newest ? nil : gap.upper)
-            count += fetched.page.messages.count
-            progress(count)
+            progress(try newCount)
         }
-        count += try await fetchStaleMessages(in: url)
-        progress(count)
-        return count
+        let refreshed = try await fetchStaleMessages(in: url)
+        progress(try newCount)
+        return (try newCount, refreshed)
     }
 }

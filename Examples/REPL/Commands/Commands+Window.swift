@@ -32,19 +32,19 @@ extension Command {
             "open-thread ID [in CHANNEL] [JSON]",
             "Opens the replies to a message, as open does a channel: send replies to it."
         ) { arguments in
-            let (id, url) = try await arguments.wordInChannel()
+            let (id, url) = try await arguments.messageInChannel()
             let device = try arguments.device
             let params = try arguments.params(ThreadedMessageListParams(), arguments.json)
             if device.client.connectionState == .online,
-                try await device.client.message(MessageID(id), in: url) == nil
+                try await device.client.message(id, in: url) == nil
             {
-                throw CommandError.noMessage(id, in: url)
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
             let collection = try device.client.makeThreadCollection(
-                ofRepliesTo: MessageID(id), in: url, params: params)
+                ofRepliesTo: id, in: url, params: params)
             let isAnswered = try await collection.isAnswered(.cacheAndReplaceByAPI)
             guard isAnswered || collection.parentMessage != nil else {
-                throw CommandError.noMessage(id, in: url)
+                throw CommandError.noMessage(id.rawValue, in: url)
             }
             device.show(collection)
             return collection.rows() + (isAnswered ? "" : "\n(offline: cached messages)")
@@ -101,12 +101,16 @@ extension Command {
                 ]
             return table(rows, limit: .everything, orNone: "") { $0 }
         },
-        Command("prev [N]", "Shows older messages: a page, or N pages.") { arguments in
+        Command(
+            "prev [N]", "Shows a page of older messages, or loads N pages: see show."
+        ) { arguments in
             try await arguments.load(fromOldest: true) { (collection) throws(SyncError) in
                 collection.hasPrevious ? try await collection.loadPrevious() : []
             }
         },
-        Command("next [N]", "Shows newer messages: a page, or N pages.") { arguments in
+        Command(
+            "next [N]", "Shows a page of newer messages, or loads N pages: see show."
+        ) { arguments in
             try await arguments.load(fromOldest: false) { (collection) throws(SyncError) in
                 collection.hasNext ? try await collection.loadNext() : []
             }
@@ -124,6 +128,14 @@ extension Command {
                 return collection.rows() + "\n(offline: cached messages)"
             }
             return collection.rows()
+        },
+        Command(
+            "jump ID", "Moves the open channel's window to a message, such as one that was found."
+        ) { arguments in
+            let collection = try arguments.collection
+            let id = try arguments.messageID(arguments.onlyWord, in: collection.channelURL)
+            let message = try await collection.jump(to: id)
+            return collection.rows(around: message)
         },
         Command(
             "fill [N]",
@@ -177,7 +189,7 @@ extension Command {
             try arguments.expectNoWords()
             let device = try arguments.device
             let url = device.collection?.channelURL
-            let items = try device.client.failedOutboxItems().filter {
+            let items = try await device.client.failedOutboxItems().filter {
                 url == nil || $0.channelURL == url
             }
             return table(records: items, limit: arguments.limit, orNone: "no failed items") {

@@ -32,7 +32,7 @@ extension Command {
         Command("reply ID TEXT", freeTextAfter: 1, "Replies to a message.") { arguments in
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
-            let parent = try collection.message(arguments.words[0])
+            let parent = try arguments.message(arguments.words[0])
             guard let id = parent.messageID else {
                 throw CommandError.failed("\(arguments.words[0]) is not sent yet")
             }
@@ -46,7 +46,7 @@ extension Command {
             guard arguments.words.count == 3, arguments.words[1] == "to" else {
                 throw CommandError.usage
             }
-            let message = try arguments.collection.message(arguments.words[0])
+            let message = try arguments.message(arguments.words[0])
             let url = try await arguments.existing(ChannelURL(arguments.words[2]))
             return written(try await arguments.client.forward(message, to: url))
         },
@@ -56,7 +56,7 @@ extension Command {
         ) { arguments in
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
-            let message = try collection.message(arguments.words[0])
+            let message = try arguments.message(arguments.words[0])
             let text = arguments.rest
             if message.type == .file {
                 var params = FileMessageUpdateParams()
@@ -73,22 +73,22 @@ extension Command {
         },
         Command("delete ID", "Deletes one of the user's own messages, sent or not.") { arguments in
             let (collection, id) = (try arguments.collection, try arguments.onlyWord)
-            try await collection.delete(try collection.message(id))
+            try await collection.delete(try arguments.message(id))
             return "deleted \(id)"
         },
         Command("react ID KEY", "Adds a reaction to a message.") { arguments in
-            guard arguments.words.count == 2 else { throw CommandError.usage }
-            let collection = try arguments.collection
-            try await collection.addReaction(
-                arguments.words[1], to: try collection.message(arguments.words[0]))
-            return "added \(arguments.words[1]) to \(arguments.words[0])"
+            let (message, key, isGiven) = try arguments.reaction
+            guard isGiven != true else { return "\(arguments.words[0]) has your \(key) already" }
+            try await arguments.collection.addReaction(key, to: message)
+            return "added \(key) to \(arguments.words[0])"
         },
         Command("unreact ID KEY", "Removes the user's reaction from a message.") { arguments in
-            guard arguments.words.count == 2 else { throw CommandError.usage }
-            let collection = try arguments.collection
-            try await collection.deleteReaction(
-                arguments.words[1], from: try collection.message(arguments.words[0]))
-            return "removed \(arguments.words[1]) from \(arguments.words[0])"
+            let (message, key, isGiven) = try arguments.reaction
+            guard isGiven != false else {
+                throw CommandError.failed("\(arguments.words[0]) has no \(key) of yours")
+            }
+            try await arguments.collection.deleteReaction(key, from: message)
+            return "removed \(key) from \(arguments.words[0])"
         },
         Command(
             "resend REQUESTID [N=PATH ...]",
@@ -115,10 +115,26 @@ extension Command {
         ) { arguments in
             let collection = try arguments.collection
             let text = arguments.text
-            if !text.isEmpty { try await collection.setDraft(text == "clear" ? "" : text) }
-            let url = collection.channelURL
-            let draft = collection.draft
-            return draft.isEmpty ? "\(url) has no draft" : "draft of \(url): \(draft.oneLine)"
+            if text == "clear" {
+                try await collection.setDraft("")
+            } else if !text.isEmpty {
+                try await collection.setDraft(text, replyingTo: collection.draftReplyingTo)
+            }
+            return shownDraft(of: collection)
+        },
+        Command(
+            "draft-reply ID [TEXT]", freeTextAfter: 1,
+            "Saves the draft of a reply to a message, with the text or that of the draft."
+        ) { arguments in
+            guard let word = arguments.words.first else { throw CommandError.usage }
+            let collection = try arguments.collection
+            let message = try arguments.message(word)
+            guard let id = message.messageID else {
+                throw CommandError.failed("\(word) is not sent yet")
+            }
+            let text = arguments.rest.isEmpty ? collection.draft : arguments.rest
+            try await collection.setDraft(text, replyingTo: id)
+            return shownDraft(of: collection)
         },
         Command(
             "drafts [CHANNEL TEXT]", freeTextAfter: 1,
@@ -133,7 +149,7 @@ extension Command {
             let drafts = try client.engine.store.drafts()
             return table(drafts.sorted { $0.key < $1.key }, limit: .everything, orNone: "no drafts")
             {
-                [$0.key.rawValue, $0.value.text]
+                [$0.key.rawValue, ($0.value.replyingTo.map { "↳ \($0) " } ?? "") + $0.value.text]
             }
         },
         Command("cancel REQUESTID", "Cancels a message that is not sent yet.") { arguments in
@@ -171,7 +187,7 @@ extension Command {
         ) { arguments in
             let words = arguments.words
             guard (1...2).contains(words.count) else { throw CommandError.usage }
-            let message = try arguments.collection.message(words[0])
+            let message = try arguments.message(words[0])
             guard let file = message.file ?? message.files.first else {
                 throw CommandError.failed("message \(words[0]) has no file")
             }
@@ -180,11 +196,9 @@ extension Command {
                 return "\(file.name ?? "a file"): \(counted(data.count, "byte"))"
             }
             let path = words[1].fromHome
-            do {
-                try data.write(to: URL(filePath: path))
-            } catch {
-                throw CommandError.failed("the file '\(words[1])' cannot be written")
-            }
+            let output = try OutputFile(path)
+            output.write(data)
+            guard output.end() else { throw OutputFile.failure(path) }
             return "saved \(counted(data.count, "byte")) to \(words[1])"
         },
         Command(
@@ -229,7 +243,7 @@ extension Command {
                 return number
             }
             let message = try await arguments.client.vote(
-                for: options, inPollOf: MessageID(words[0]), in: url)
+                for: options, inPollOf: arguments.messageID(words[0], in: url), in: url)
             let counts = (message.poll?.options ?? []).map { "\($0.text) \($0.voteCount)" }
                 .joined(separator: ", ")
             return "\(message.poll?.title ?? "")  \(counts)"
@@ -267,15 +281,40 @@ extension Command {
             -> String
     ) -> Command {
         Command("\(name) ID [in CHANNEL]", summary) { arguments in
-            let (id, url) = try await arguments.wordInChannel()
-            return try await body(arguments.client, MessageID(id), url)
+            let (id, url) = try await arguments.messageInChannel()
+            return try await body(arguments.client, id, url)
         }
+    }
+
+    @MainActor private static func shownDraft(of collection: MessageCollection) -> String {
+        let (url, text) = (collection.channelURL, collection.draft.oneLine)
+        guard let id = collection.draftReplyingTo else {
+            return text.isEmpty ? "\(url) has no draft" : "draft of \(url): \(text)"
+        }
+        return "draft of \(url), a reply to \(id): \(text)"
     }
 
     private static func written(_ outgoing: OutgoingMessage) -> any Reply {
         let message = outgoing.message
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
         return ValuedReply("(\(message.requestID?.rawValue ?? "?"))\(text)", message)
+    }
+}
+
+extension Command.Arguments {
+    /// The message and the key of a reaction, which must be the only words, and whether the user has
+    /// given the reaction; `nil` if that is unknown, because the server lists only some users.
+    @MainActor fileprivate var reaction: (message: Message, key: String, isGiven: Bool?) {
+        get throws {
+            guard words.count == 2 else { throw CommandError.usage }
+            let message = try message(words[0])
+            guard let reaction = message.reactions.first(where: { $0.key == words[1] }) else {
+                return (message, words[1], false)
+            }
+            let isGiven = try client.currentUser.map { reaction.contains($0.userID) }
+            let isUnknown = reaction.totalCount != nil && isGiven != true
+            return (message, words[1], isUnknown ? nil : isGiven)
+        }
     }
 }
 

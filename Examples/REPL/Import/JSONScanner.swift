@@ -3,9 +3,9 @@ import Scrollback
 
 /// Divides JSON that arrives piece by piece into the values of a log.
 ///
-/// A log is a sequence of values or an array of them, or an object that contains such an array
-/// under a path of keys. Of such an object, only the array's elements are kept in memory, one at a
-/// time, and small values outside of it, which ``context`` contains.
+/// A log is a sequence of values, an array of them or of such arrays, or an object that contains such
+/// an array under a path of keys. Of such an object, only the array's elements are kept in memory,
+/// one at a time, and small values outside of it, which ``context`` contains.
 struct JSONScanner {
     /// The maximum size of a value in bytes.
     static let limit = 16 << 20
@@ -14,8 +14,11 @@ struct JSONScanner {
     /// element; further ones are skipped.
     private static let contextLimit = 100
 
-    /// The maximum size of a key, and of a value outside of the arrays, in bytes.
+    /// The maximum size of a value outside of the arrays, in bytes.
     private static let contextSize = 64 << 10
+
+    /// The maximum size of a key in bytes; the rest of a longer one is skipped.
+    private static let keySize = 1 << 10
 
     /// The values outside of the arrays, by their path of keys.
     private(set) var context: [String: JSONValue] = [:]
@@ -79,9 +82,9 @@ struct JSONScanner {
             if isEnd(ofString: byte) {
                 frames[frames.count - 1].key =
                     (try? JSONDecoder().decode(String.self, from: Data([0x22] + value + [0x22])))
-                    ?? ""
+                    ?? String(decoding: value, as: UTF8.self)
                 state = .before
-            } else if value.count < Self.contextSize {
+            } else if value.count < Self.keySize {
                 value.append(byte)
             }
         case .value(let isElement):
@@ -183,7 +186,10 @@ struct JSONScanner {
             frames[frames.count - 1].key = ""
             guard context.count < Self.contextLimit || context[path] != nil else { return }
             // A large value was cut off, and is not needed.
-            context[path] = try? JSONDecoder().decode(JSONValue.self, from: Data(value))
+            let bytes = Data(value)
+            context[path] =
+                (try? bytes.checkMarks(isJSON: true)) == nil
+                ? nil : try? JSONDecoder().decode(JSONValue.self, from: bytes)
             return
         }
         found.append(

@@ -11,7 +11,7 @@ struct LogExport {
     /// A description of the data that the file does not contain.
     let omissions: [String]
 
-    private let file: UnsafeMutablePointer<FILE>
+    private let file: OutputFile
 
     private static let pageSize = 500
 
@@ -20,7 +20,7 @@ struct LogExport {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - store: The store.
-    ///   - path: The path of the file, which is replaced.
+    ///   - path: The path of the file, which is replaced. Only its owner can read it.
     /// - Throws: ``CommandError`` if the file cannot be written; the error of the store.
     init(of url: ChannelURL, in store: ChatStore, to path: String) throws {
         let snapshot = try store.snapshot()
@@ -28,9 +28,7 @@ struct LogExport {
         omissions =
             ["the contents of files", "members and settings of the channel"]
             + (unsent > 0 ? [counted(unsent, "unsent message or change")] : [])
-        guard let file = fopen(path, "w") else { throw Self.failure(path) }
-        defer { fclose(file) }
-        self.file = file
+        file = try OutputFile(path)
         var gaps = try snapshot.gaps(in: url)[...]
         // The number is the version of the format.
         try write(
@@ -57,7 +55,7 @@ struct LogExport {
             if page.count < Self.pageSize { break }
         }
         for gap in gaps { try write(gap) }
-        guard fflush(file) == 0, ferror(file) == 0 else { throw Self.failure(path) }
+        guard file.end() else { throw OutputFile.failure(path) }
     }
 
     private mutating func write(_ gap: Gap) throws {
@@ -69,12 +67,7 @@ struct LogExport {
     private func write(_ line: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = try encoder.encode(line) + [0x0A]
         // `init` reports errors of the file.
-        _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, file) }
-    }
-
-    private static func failure(_ path: String) -> CommandError {
-        .failed("the file '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+        file.write(try encoder.encode(line) + [0x0A])
     }
 }

@@ -104,6 +104,7 @@ package struct LogFields: Sendable {
 
     /// Returns the message of a line of an export.
     func exported(_ line: Data) throws -> Message {
+        try line.checkMarks(isJSON: true)
         guard var message = try? JSONDecoder().decode(Message.self, from: line),
             let id = message.messageID, message.createdAt != 0
         else { throw CommandError.failed("this is not a message of an export") }
@@ -117,6 +118,7 @@ package struct LogFields: Sendable {
     }
 
     static func object(_ line: Data) throws -> JSONValue {
+        try line.checkMarks(isJSON: true)
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: line),
             case .object = value
         else { throw CommandError.failed("this is not a JSON object") }

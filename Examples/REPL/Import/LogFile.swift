@@ -32,8 +32,7 @@ final class LogFile {
         }
         fclose(file)
         // Do not use `Process`, which traps if the process cannot open any more files.
-        guard let pipe = popen("exec gzip -dc < '\(path.replacing("'", with: #"'\''"#))'", "r")
-        else {
+        guard let pipe = popen("exec gzip -dc < \(path.shellQuoted)", "r") else {
             let reason = String(cString: strerror(errno))
             throw CommandError.failed("gzip cannot be started for '\(path)': \(reason)")
         }
@@ -69,7 +68,8 @@ final class LogFile {
     /// Returns the files that a path names: itself or, of a directory, all regular files in it and
     /// below it, in the order of their names.
     ///
-    /// Pipes and devices are skipped, because reading one may never end.
+    /// Links are skipped, because they may lead to files elsewhere, and so are pipes and devices,
+    /// because reading one may never end.
     static func paths(_ path: String) throws -> [String] {
         let files = FileManager.default
         var isDirectory: ObjCBool = false
@@ -77,11 +77,22 @@ final class LogFile {
         else { return [path] }
         let names = (files.enumerator(atPath: path)?.allObjects as? [String] ?? []).filter {
             var status = stat()
-            return stat("\(path)/\($0)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            return lstat("\(path)/\($0)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
                 && !$0.split(separator: "/").contains { $0.hasPrefix(".") }
         }
         guard !names.isEmpty else { throw CommandError.failed("'\(path)' has no files") }
         return names.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
             .map { "\(path)/\($0)" }
+    }
+}
+
+extension String {
+    /// The text in single quotes, as a word of a shell's command.
+    ///
+    /// A shell reads bytes. Therefore, a quote is escaped even if an accent follows it, so that both
+    /// are one `Character`.
+    fileprivate var shellQuoted: String {
+        let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
     }
 }

@@ -118,12 +118,18 @@ struct LogImport: Sendable {
         }
         var entry: JSONValue?
         try attempt("line \(line.number)") { _ in
+            try line.bytes.checkMarks(isJSON: false)
             entry = try text?.read(String(decoding: line.bytes, as: UTF8.self))
         }
         if let entry { try attempt("line \(line.number)") { try $0.add(entry) } }
     }
 
     private mutating func read(_ line: LogLine) throws {
+        // Read a message of an export first: its own fields may be nested as deep as a value may
+        // be, and the line is one level deeper.
+        if isExport, fields.renamed.isEmpty, let message = try? fields.exported(line.bytes) {
+            return batch.append(message)
+        }
         let value = try LogFields.object(line.bytes)
         if value["scrollback_export"] != nil {
             isExport = true
@@ -155,7 +161,8 @@ struct LogImport: Sendable {
 
     private mutating func addBadLine(_ reason: String) {
         badCount += 1
-        if badCount <= Self.shownBadLines { badLines.append(reason) }
+        // A name or a value of the log must not add lines to the output.
+        if badCount <= Self.shownBadLines { badLines.append(reason.oneLine) }
     }
 
     private mutating func add(_ value: JSONValue) throws {
@@ -235,7 +242,7 @@ struct LogImport: Sendable {
         while true {
             let bytes = try file.next()
             if bytes.isEmpty { return false }
-            for line in lines.read(bytes) {
+            for line in lines.read(bytes) where (try? line.bytes.checkMarks(isJSON: false)) != nil {
                 let text = String(decoding: line.bytes, as: UTF8.self)
                 if let isDayFirst = TextLog.isDayFirst(text) { return isDayFirst }
             }

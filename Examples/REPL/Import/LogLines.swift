@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 import Scrollback
 
 /// A line of a log, or a value of a log in JSON.
-struct LogLine {
+package struct LogLine {
     /// The number of the line, or of the value's first line.
-    let number: Int
+    package let number: Int
 
-    let bytes: Data
+    package let bytes: Data
 
     /// The values outside of the list that contains the value, by their path of keys.
     var context: [String: JSONValue] = [:]
@@ -16,7 +16,7 @@ struct LogLine {
 }
 
 /// Divides the bytes of a log, which arrive piece by piece, into its lines or JSON values.
-struct LogLines {
+package struct LogLines {
     private enum Mode { case unknown, lines, values }
 
     private var mode: Mode
@@ -24,31 +24,36 @@ struct LogLines {
     private let lists: [String]
     /// The bytes that are not divided yet.
     private var rest: [UInt8] = []
+    /// The number of bytes of `rest` that contain no line end.
+    private var searchedCount = 0
     private var number = 0
 
     /// The reason why a JSON value could not be read; nothing after it is read.
-    private(set) var failure: (any Error)?
+    package private(set) var failure: (any Error)?
 
     /// The maximum size of the first line of a log that consists of lines of JSON.
     private static let firstLineLimit = 1 << 20
 
-    init(isText: Bool, lists: [String]) {
+    package init(isText: Bool, lists: [String]) {
         (mode, self.lists) = (isText ? .lines : .unknown, lists)
         scanner = JSONScanner(lists: lists)
     }
 
     /// Returns the lines or values that end in the next bytes.
-    mutating func read(_ bytes: ArraySlice<UInt8>) -> [LogLine] {
+    package mutating func read(_ bytes: ArraySlice<UInt8>) -> [LogLine] {
         guard mode != .values else { return values { try $0.read(bytes) } }
         rest += bytes
         guard mode == .unknown else { return lines() }
+        let space = rest.prefix { $0 <= 0x20 }
+        number += space.count { $0 == 0x0A }
+        rest.removeFirst(space.count)
         let first = firstLine
         guard first.endIndex < rest.endIndex || first.count > Self.firstLineLimit else { return [] }
         return decide(first)
     }
 
     /// Returns the last line or value.
-    mutating func finish() -> [LogLine] {
+    package mutating func finish() -> [LogLine] {
         let found = mode == .unknown ? decide(firstLine) : []
         guard mode == .lines else { return found + values { try $0.finish() } }
         rest.append(0x0A)
@@ -56,7 +61,7 @@ struct LogLines {
     }
 
     private var firstLine: ArraySlice<UInt8> {
-        rest.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
+        rest.prefix { $0 != 0x0A && $0 != 0x0D }
     }
 
     /// Finds out whether each line is a JSON value, or anything but JSON.
@@ -81,17 +86,25 @@ struct LogLines {
     }
 
     private mutating func lines() -> [LogLine] {
+        guard failure == nil else { return [] }
         var found: [LogLine] = []
-        var start = 0
-        while let end = rest[start...].firstIndex(of: 0x0A) {
+        var (start, searched) = (0, searchedCount)
+        while let end = rest[searched...].firstIndex(of: 0x0A) {
             number += 1
             let line = rest[start..<end]
             if line.contains(where: { $0 > 0x20 }) {
                 found.append(LogLine(number: number, bytes: Data(line)))
             }
             start = end + 1
+            searched = start
         }
         rest.removeFirst(start)
+        searchedCount = rest.count
+        if rest.count > JSONScanner.limit {
+            let limit = grouped(JSONScanner.limit)
+            failure = CommandError.failed("line \(number + 1) has more than \(limit) bytes")
+            rest = []
+        }
         return found
     }
 

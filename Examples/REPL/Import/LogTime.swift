@@ -64,15 +64,15 @@ enum LogTime {
             if sign == "-" { minutes.negate() }
         }
         return milliseconds(
-            number(match.1), number(match.2), number(match.3), number(match.4), number(match.5),
-            number(match.6)
+            year: number(match.1), month: number(match.2), day: number(match.3),
+            hour: number(match.4), minute: number(match.5), second: number(match.6)
         ).map { $0 - Int64(minutes) * 60_000 + Int64((fraction * 1000).rounded(.down)) }
     }
 
     /// Returns the milliseconds since 1970 of a date in the Gregorian calendar; `nil` if there is no
     /// such date.
     static func milliseconds(
-        _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int64? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

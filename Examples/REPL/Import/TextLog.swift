@@ -27,6 +27,8 @@ struct TextLog {
     private var last: (time: Int64, count: Int64) = (0, 0)
     /// The message to which further lines may belong.
     private var open: [String: JSONValue]?
+    /// The further lines of that message.
+    private var openLines: [String] = []
 
     init(_ format: Format, path: String, isDayFirst: Bool) {
         (self.format, self.isDayFirst) = (format, isDayFirst)
@@ -140,11 +142,11 @@ struct TextLog {
 
     private mutating func readWhatsApp(_ line: String) throws -> JSONValue? {
         guard let head = Head(line) else {
-            guard let text = open?["message"]?.string else {
+            guard open != nil else {
                 throw CommandError.failed(
                     "this is not a line of WhatsApp: 14.11.23, 22:13 - Ann: hello")
             }
-            open?["message"] = .string("\(text)\n\(line)")
+            openLines.append(line)
             return nil
         }
         let complete = finish()
@@ -168,7 +170,8 @@ struct TextLog {
     private mutating func fields(at numbers: [Int]) throws -> [String: JSONValue] {
         guard
             let time = LogTime.milliseconds(
-                numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
+                year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3],
+                minute: numbers[4], second: numbers[5])
         else { throw CommandError.failed("there is no such date") }
         last = time == last.time ? (time, last.count + 1) : (time, 0)
         return ["created_at": .int(time + last.count)]
@@ -176,7 +179,10 @@ struct TextLog {
 
     /// Returns the message to which further lines may belong; `nil` if there is none.
     mutating func finish() -> JSONValue? {
-        defer { open = nil }
+        defer { (open, openLines) = (nil, []) }
+        if let first = open?["message"]?.string {
+            open?["message"] = .string(([first] + openLines).joined(separator: "\n"))
+        }
         return open.map { .object($0) }
     }
 }

@@ -28,6 +28,8 @@ extension Change.Operation {
         case .removedGap(let gap): "removed gap \(gap)"
         case .savedStaleRange(let range): "saved stale range \(range)"
         case .removedStaleRange(let range): "removed stale range \(range)"
+        case .savedKindCoverage(let coverage): "saved coverage \(coverage)"
+        case .removedKindCoverage(let coverage): "removed coverage \(coverage)"
         case .savedUser(let user): "saved user \(user.userID)"
         case .removedUser(let id): "removed user \(id)"
         case .clearedCachedData: "cleared all data except the outbox"

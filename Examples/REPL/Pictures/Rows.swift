@@ -11,8 +11,22 @@ extension MessageCollection {
         let isCut = shown.count < items.count && !fromOldest
         let older = hasPrevious ? ["… more before: prev"] : isCut ? ["…"] : []
         let newer = hasNext ? ["… more after: next"] : []
-        let lines =
-            (isReversed ? newer : older) + Rows(shown).lines + (isReversed ? older : newer)
+        return reply(shown, between: isReversed ? newer : older, and: isReversed ? older : newer)
+    }
+
+    /// Returns a message and the five rows on each side of it as text.
+    func rows(around message: Message) -> ValuedReply {
+        let index = items.firstIndex { $0.message == message } ?? items.startIndex
+        let shown = items[max(0, index - 5)..<min(items.count, index + 6)]
+        return reply(
+            shown, between: shown.startIndex > 0 ? ["…"] : [],
+            and: shown.endIndex < items.count ? ["…"] : [])
+    }
+
+    private func reply(
+        _ shown: ArraySlice<MessageItem>, between above: [String], and below: [String]
+    ) -> ValuedReply {
+        let lines = above + Rows(shown).lines + below
         return ValuedReply(
             lines.isEmpty ? "no messages" : lines.joined(separator: "\n"),
             [
@@ -27,10 +41,12 @@ struct Rows {
     private(set) var lines: [String] = []
 
     init(_ items: some Collection<MessageItem>) {
-        let width = items.map { $0.label.count }.max() ?? 0
+        let short = ShortIDs(items.compactMap { $0.message?.name })
+        let labels = items.map { $0.label(short) }
+        let width = labels.map(\.count).max() ?? 0
         let names = items.compactMap { $0.message?.author.count }.max() ?? 0
         var lastDay = ""
-        for item in items {
+        for (item, label) in zip(items, labels) {
             guard let message = item.message else {
                 lines.append("\(String(repeating: "~", count: max(1, width)))  missing: fill")
                 continue
@@ -43,8 +59,9 @@ struct Rows {
             }
             let clock = time.drop { $0 != "T" }.dropFirst().prefix(8)
             lines.append(
-                "\(item.label.oneLine.padded(to: width))  \(clock)  "
-                    + "\(message.author.oneLine.padded(to: min(names, 16)))  \(message.line)")
+                "\(label.oneLine.padded(to: width))  \(clock)  "
+                    + "\(message.author.oneLine.padded(to: min(names, 16)))  \(message.line(short))"
+            )
         }
     }
 
@@ -57,11 +74,11 @@ struct Rows {
 }
 
 extension MessageItem {
-    /// The label of the row: the message's ID, `(…)` for a pending message, `!…` for a failed one,
-    /// or `~`.
-    fileprivate var label: String {
+    /// Returns the label of the row: the message's ID, `(…)` for a pending message, `!…` for a failed
+    /// one, or `~`.
+    fileprivate func label(_ short: ShortIDs) -> String {
         guard let message else { return "~" }
-        let name = message.messageID?.rawValue ?? message.requestID?.rawValue ?? "?"
+        let name = short[message.name]
         return switch message.sendingStatus {
         case .pending: "(\(name))"
         case .failed: "!\(name)"
@@ -71,15 +88,18 @@ extension MessageItem {
 }
 
 extension Message {
-    /// The ID of the sender; `*` for the channel's own messages.
-    fileprivate var author: String {
+    /// The ID, or the request ID of a message that has none.
+    var name: String { messageID?.rawValue ?? requestID?.rawValue ?? "?" }
+
+    /// The name of the sender; `*` for the channel's own messages.
+    var author: String {
         if type == .admin { return "*" }
-        return sender?.userID.rawValue ?? "?"
+        return sender?.displayName ?? "?"
     }
 
-    fileprivate var line: String {
+    fileprivate func line(_ short: ShortIDs) -> String {
         var parts: [String] = []
-        if let parentMessageID { parts.append("↳ \(parentMessageID)") }
+        if let parentMessageID { parts.append("↳ \(short[parentMessageID.rawValue])") }
         let names = files.isEmpty ? [file].compactMap { $0 } : files
         if !names.isEmpty {
             parts.append("[\(names.map { $0.name ?? "file" }.joined(separator: ", "))]")

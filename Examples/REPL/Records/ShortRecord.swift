@@ -17,15 +17,20 @@ struct ShortRecord {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(record)
         let json = try JSONDecoder().decode(JSONValue.self, from: data)
-        var remarks: [String] = []
-        let short = ShortRecord.cut(json, Value.schema, limit, "", &remarks)
-        let shown = remarks.isEmpty ? data : try encoder.encode(short)
-        lines = [String(decoding: shown, as: UTF8.self)] + remarks
+        var cut = RecordCut(limit: limit)
+        let short = cut.first(of: json, Value.schema)
+        let shown = cut.remarks.isEmpty ? data : try encoder.encode(short)
+        lines = [String(decoding: shown, as: UTF8.self)] + cut.remarks
     }
+}
 
-    private static func cut(
-        _ json: JSONValue, _ schema: Schema, _ limit: Int, _ path: String, _ remarks: inout [String]
-    ) -> JSONValue {
+/// Shortens the lists and maps of a record.
+private struct RecordCut {
+    let limit: Int
+    var remarks: [String] = []
+
+    /// Returns the record with only the first elements of each list and map.
+    mutating func first(of json: JSONValue, _ schema: Schema, at path: String = "") -> JSONValue {
         guard case .object(var entries) = json else { return json }
         let fields = schema.fieldDescriptions.filter { entries[$0.name] != nil }
         for field in fields {
@@ -34,15 +39,15 @@ struct ShortRecord {
             let nested = recordTypes.first { $0.schema.name == field.element }?.schema
             func short(_ value: JSONValue, _ index: String = "") -> JSONValue {
                 guard let nested else { return value }
-                return cut(value, nested, limit, "\(path)\(index).", &remarks)
+                return first(of: value, nested, at: "\(path)\(index).")
             }
             switch value {
             case .array(let elements):
-                addRemark(elements.count, limit, path, &remarks)
+                addRemark(elements.count, path)
                 let first = elements.prefix(limit).enumerated()
                 entries[field.name] = .array(first.map { short($1, "[\($0)]") })
             case .object(let object) where field.type.hasPrefix("map<"):
-                addRemark(object.count, limit, path, &remarks)
+                addRemark(object.count, path)
                 let first = object.sorted { $0.key < $1.key }.prefix(limit)
                 entries[field.name] = .object(Dictionary(uniqueKeysWithValues: Array(first)))
             default: entries[field.name] = short(value)
@@ -51,9 +56,7 @@ struct ShortRecord {
         return .object(entries)
     }
 
-    private static func addRemark(
-        _ count: Int, _ limit: Int, _ path: String, _ remarks: inout [String]
-    ) {
+    private mutating func addRemark(_ count: Int, _ path: String) {
         if count > limit { remarks.append("\(path): \(Command.cutRemark(limit, of: count))") }
     }
 }

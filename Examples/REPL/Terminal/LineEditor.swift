@@ -1,3 +1,4 @@
+// @preconcurrency: the variables of a C library have no isolation.
 @preconcurrency import CScrollbackReadline
 import Dispatch
 import Foundation

@@ -30,6 +30,11 @@ final class Device {
     /// The list that the command `gallery`, `mentions` or `threads` started.
     var messageList: MessageList? { didSet { oldValue?.dispose() } }
 
+    /// The messages of the search or of the list.
+    var listedMessages: [Message] {
+        (search?.messages.map(\.message) ?? []) + (messageList?.rows.map(\.message) ?? [])
+    }
+
     private var events: EventBuffer
 
     #if Inspector

@@ -54,7 +54,8 @@ private final class EmbeddedHost: Host {
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
             let directory = home.appending(path: "server")
-            for url in [home, directory] { try FileManager.default.createPrivateDirectory(at: url) }
+            try FileManager.default.createPrivateHome(at: home)
+            try FileManager.default.createPrivateDirectory(at: directory)
             do throws(BackendError) {
                 server = try EmbeddedServer(at: directory) { clock.now }
                 failure = nil
@@ -116,8 +117,11 @@ private final class MatrixHost: Host {
         self.url = url
         self.secrets = secrets
         deviceIDs = home?.appending(path: "device-ids")
-        guard let deviceIDs else { return }
-        try FileManager.default.createPrivateDirectory(at: deviceIDs)
+        guard let home, let deviceIDs else { return }
+        // The home of a homeserver is in a directory of the prompt's home.
+        for url in [home.deletingLastPathComponent(), home, deviceIDs] {
+            try FileManager.default.createPrivateDirectory(at: url)
+        }
     }
 
     func makeBackend(
@@ -151,13 +155,18 @@ private final class MatrixHost: Host {
     ///
     /// It is the same in later runs, so that the homeserver recognizes repeated requests.
     private func deviceID(of device: String) throws -> String {
+        let new = String((0..<10).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement()! })
         // The name of the file is a hash, so that it does not reveal the user's ID.
-        let file = deviceIDs?.appending(path: device.hashedFileName)
-        if let file, let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty {
-            return id
+        guard let file = deviceIDs?.appending(path: device.hashedFileName) else { return new }
+        // The ID is sent to the homeserver. Another program that writes to the directory must not
+        // make the prompt send the content of another file.
+        guard let id = try SecretFile(file).read("the device ID", isSecret: false) else {
+            try SecretFile(file).create(new)
+            return new
         }
-        let id = String((0..<10).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement()! })
-        if let file { try Data(id.utf8).write(to: file, options: .atomic) }
+        guard id.wholeMatch(of: /[A-Z]{10}/) != nil else {
+            throw CommandError.failed("\(file.path) has no device ID: remove the file")
+        }
         return id
     }
 
@@ -165,8 +174,23 @@ private final class MatrixHost: Host {
 }
 
 extension FileManager {
+    /// Creates the home of a prompt, which only its owner can read, unless it exists.
+    ///
+    /// The user may choose a link as the home.
+    fileprivate func createPrivateHome(at url: URL) throws {
+        guard !fileExists(atPath: url.path) else { return }
+        try createPrivateDirectory(at: url)
+    }
+
     /// Creates a directory that only its owner can read, unless it exists.
+    ///
+    /// - Throws: ``CommandError`` if a link is in its place, which would lead the prompt to files
+    ///   elsewhere.
     func createPrivateDirectory(at url: URL) throws {
+        var status = stat()
+        if lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw CommandError.failed("'\(url.path)' is a link: remove it")
+        }
         try createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

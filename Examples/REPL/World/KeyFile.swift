@@ -89,11 +89,14 @@ struct SecretFile {
 
     /// Reads the text.
     ///
-    /// - Parameter content: What the file contains, for the error.
+    /// - Parameters:
+    ///   - content: What the file contains, for the error.
+    ///   - isSecret: A Boolean value that indicates whether to refuse a file with a mode other than
+    ///     0600 or 0400.
     /// - Returns: The text; `nil` if the file does not exist.
     /// - Throws: ``CommandError`` if the file cannot be read, is not a regular file of this user,
-    ///   or has a mode other than 0600 or 0400.
-    func read(_ content: String) throws -> String? {
+    ///   or is refused because of its mode.
+    func read(_ content: String, isSecret: Bool = true) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -106,7 +109,7 @@ struct SecretFile {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             throw CommandError.failed("'\(path)' is not a file of this user")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard !isSecret || status.st_mode & 0o077 == 0 else {
             throw CommandError.failed(
                 "other users of this machine can access \(content) in \(path): chmod 600 \(path)")
         }

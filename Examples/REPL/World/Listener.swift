@@ -60,7 +60,8 @@ final class Listener {
         case .deliveryResult(.failed(let item), _):
             let id = item.requestID
             report(
-                "message_failed", "! \(id) failed: \(item.reason); resend \(id) tries again",
+                "message_failed",
+                "! \(id) failed: \(item.reason.oneLine); resend \(id) tries again",
                 ["request_id": id, "error": item.reason], by: .engine)
         case .deliveryResult(.canceled, let item):
             report(
@@ -202,8 +203,8 @@ extension Listener: ChannelDelegate {
     private func report(_ event: ChannelEvent, of message: Message) {
         let url = event.channelURL
         let id = message.messageID?.rawValue ?? "?"
-        let summary =
-            "\(url) \(id)  \(message.sender?.userID.rawValue ?? "(channel)"): \(message.text.oneLine)"
+        let author = message.sender?.displayName ?? "(channel)"
+        let summary = "\(url) \(id)  \(author.oneLine): \(message.text.oneLine)"
         switch event.source {
         case .eventMessageReceived:
             if !isOwn(message) { report(event, "message_received", "+ \(summary)") }
@@ -236,20 +237,48 @@ extension Listener: MessageCollectionDelegate {
     }
 
     func messageCollection(
-        _ collection: MessageCollection, context: MessageContext, updatedParentMessage: Message?
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent
     ) {
-        guard updatedParentMessage == nil, let id = collection.parentMessageID else { return }
-        report(
-            "thread_ended", "- message \(id) was deleted: no more replies can be loaded",
-            ["message_id": id], by: .collection)
+        switch event {
+        case .parentMessage(nil, _):
+            guard let id = collection.parentMessageID else { return }
+            report(
+                "thread_ended", "- message \(id) was deleted: no more replies can be loaded",
+                ["message_id": id], by: .collection)
+        case .upload(let progress):
+            let (bytes, total) = (progress.bytesTransferred, progress.bytesInAll)
+            let id = progress.requestID
+            report(
+                "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(id)",
+                ["request_id": id, "bytes": bytes, "total_bytes": total], by: .upload)
+        default: break
+        }
     }
 
+    // The events of the client and of the engine report the rest.
+
     func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
-        for requestID: RequestID
-    ) {
-        report(
-            "uploaded", "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
-            ["request_id": requestID, "bytes": bytes, "total_bytes": total], by: .upload)
-    }
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        addedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        updatedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        deletedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
+    ) {}
+
+    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {}
 }

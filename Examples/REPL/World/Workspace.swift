@@ -89,7 +89,13 @@ import Scrollback
             case .closed:
                 throw CommandError.failed("no store is open: store open opens one")
             case .notYet:
-                if let engine = try? device?.client.engine { return engine.store }
+                // If a device has no open files, do not show an empty store instead.
+                if let device {
+                    guard let engine = try? device.client.engine else {
+                        throw CommandError.failed("no user is connected: type \(firstStep)")
+                    }
+                    return engine.store
+                }
                 if let scratch { return scratch }
                 let store = try ChatStore.inMemory()
                 scratch = store
@@ -231,6 +237,15 @@ extension Workspace {
         return snapshot.number
     }
 
+    /// Returns a Boolean value that indicates whether a change is only one of the connection, which
+    /// observers of every part of a store receive.
+    private func isOnlyOfConnection(_ change: Change) -> Bool {
+        observation?.part != .everything
+            && change.operations.allSatisfy { operation in
+                if case .ephemeral(.connection) = operation { true } else { false }
+            }
+    }
+
     /// Stops observing, and returns whether there was an observation.
     func unobserve() -> Bool {
         defer { observation = nil }
@@ -241,7 +256,7 @@ extension Workspace {
     /// store, then the events of the devices.
     func events() -> [Event] {
         defer { reported = [] }
-        let changes = observation?.drain() ?? []
+        let changes = observation?.drain().filter { !isOnlyOfConnection($0) } ?? []
         return changes.map { Event("store_changed", $0.line, ["change": $0.number]) } + reported
     }
 }

@@ -20,6 +20,9 @@ final class World {
 
         /// The maximum number of events of each source that are shown at once.
         var eventLimit = 12
+
+        /// A closure that returns the backend that a device uses in place of the server's.
+        var wrapBackend: (any Backend) -> any Backend = { $0 }
     }
 
     let options: Options
@@ -127,7 +130,7 @@ final class World {
             let (backend, found) = try await host.makeBackend(
                 for: userID, device: name, asking: askSecret)
             account = Account(found)
-            network = ConditionedBackend(backend) {
+            network = ConditionedBackend(self.options.wrapBackend(backend)) {
                 try await clock.sleep($0, of: "network of \(name)")
             }
         }
@@ -217,6 +220,7 @@ final class World {
             devices.appending(path: "-" + name.hashedFileName)
         )
         let files = FileManager.default
+        try files.createPrivateDirectory(at: devices)
         let hasKey = options.encryptionKey != nil
         if hasKey, !files.fileExists(atPath: hidden.path), files.fileExists(atPath: plain.path) {
             try files.moveItem(at: plain, to: hidden)
@@ -301,19 +305,26 @@ extension Device {
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         // Before a user has connected, there is no engine.
         guard let engine = try? client.engine else { return .resting }
-        // Do not wait for calls that sleep or are held: they do not continue at the current time.
-        let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
         // Wait until the notification of the engine's last state has arrived.
         guard hasReported(state), client.unreadCount == state.unreadCount else { return .busy }
+        let callCount = await engine.callCount
+        let (moving, delayedCount, heldCount) = network.callsInFlight
+        let sleeperCount = clock.sleeperCount(of: "network of \(name)")
+        // Calls that sleep or are held do not continue at the current time.
+        let isPaused = sleeperCount + heldCount > 0
         switch state.connection {
-        case .connecting: return isSlow ? .resting : .busy
+        case .connecting: return isPaused ? .resting : .busy
         case .online:
-            if isSlow { return .resting }
-            if await engine.hasCallInFlight { return .busy }
-            // If the engine has stopped its feed, for example because the cache is damaged, there
-            // is nothing to wait for.
-            return await engine.isFollowingFeed ? .listening : .resting
+            // A call may be between the engine and the network, or its sleep may have ended.
+            let isBetween =
+                callCount > moving.count + delayedCount + heldCount
+                || delayedCount > sleeperCount
+            guard !isBetween, moving.allSatisfy({ $0 == .feed }) else { return .busy }
+            if !isPaused, await engine.hasWaitingCaller { return .busy }
+            // If the engine has stopped its feed, for example because the cache is damaged,
+            // there is nothing to wait for.
+            return moving.isEmpty ? .resting : .listening
         case .waiting: return await engine.isRenewingSession ? .busy : .resting
         case .offline, .revoked: return .resting
         }

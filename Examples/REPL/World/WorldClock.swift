@@ -63,7 +63,7 @@ final class WorldClock: Sendable {
     ///
     /// - Parameters:
     ///   - duration: The duration of the sleep.
-    ///   - name: The name of the sleeper, for ``isSleeping(_:)``.
+    ///   - name: The name of the sleeper, for ``sleeperCount(of:)``.
     /// - Throws: `CancellationError`.
     func sleep(_ duration: Duration, of name: String) async throws {
         let number = state.withLock { state in
@@ -78,8 +78,8 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Remove the sleeper immediately, so that ``isSleeping(_:)`` does not find it any
-                // more.
+                // Remove the sleeper immediately, so that ``sleeperCount(of:)`` does not count
+                // it any more.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -104,9 +104,9 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a task with the given name sleeps.
-    func isSleeping(_ name: String) -> Bool {
-        state.withLock { state in state.sleepers.values.contains { $0.name == name } }
+    /// Returns the number of tasks with a name that sleep.
+    func sleeperCount(of name: String) -> Int {
+        state.withLock { state in state.sleepers.values.count { $0.name == name } }
     }
 }
 

@@ -1,0 +1,67 @@
+import Foundation
+
+extension Data {
+    /// The maximum number of combining marks in a row that an import reads.
+    private static let longestRunOfMarks = 1000
+
+    /// Checks that a line has at most 1,000 combining marks in a row.
+    ///
+    /// Comparing such a text as a Unicode text takes quadratic time, also as the key of an object or
+    /// with a regular expression.
+    ///
+    /// - Parameter isJSON: A Boolean value that indicates whether a mark may also be escaped.
+    /// - Throws: ``CommandError`` if it has more.
+    func checkMarks(isJSON: Bool) throws(CommandError) {
+        guard count > 2 * Data.longestRunOfMarks else { return }
+        let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
+        var (index, row) = (scalars.startIndex, 0)
+        while index < scalars.endIndex {
+            let scalar = isJSON ? scalars.unescaped(at: &index) : scalars[index]
+            scalars.formIndex(after: &index)
+            row = scalar?.isMark == true ? row + 1 : 0
+            if row > Data.longestRunOfMarks {
+                throw .failed("more than \(grouped(Data.longestRunOfMarks)) marks in a row")
+            }
+        }
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Returns the scalar at an index, which may be the beginning of an escape such as `\u0301`, and
+    /// advances the index to the end of the escape.
+    ///
+    /// - Returns: The scalar; `nil` for an escape of none.
+    fileprivate func unescaped(at index: inout Index) -> Unicode.Scalar? {
+        guard self[index] == "\\" else { return self[index] }
+        guard let letter = self.index(index, offsetBy: 1, limitedBy: self.index(before: endIndex))
+        else { return self[index] }
+        index = letter
+        guard let number = escaped(at: &index) else { return self[letter] }
+        guard 0xD800..<0xDC00 ~= number else { return Unicode.Scalar(number) }
+        // The first half of a surrogate pair.
+        guard var next = self.index(index, offsetBy: 2, limitedBy: self.index(before: endIndex)),
+            self[self.index(before: next)] == "\\", let low = escaped(at: &next)
+        else { return nil }
+        index = next
+        return Unicode.Scalar(0x10000 &+ (number - 0xD800) << 10 &+ (low &- 0xDC00))
+    }
+
+    /// Returns the number of an escape, and advances the index from its letter to its end.
+    private func escaped(at index: inout Index) -> UInt32? {
+        guard self[index] == "u",
+            let end = self.index(index, offsetBy: 4, limitedBy: self.index(before: endIndex)),
+            let number = UInt32(String(self[self.index(after: index)...end]), radix: 16)
+        else { return nil }
+        index = end
+        return number
+    }
+}
+
+extension Unicode.Scalar {
+    /// A Boolean value that indicates whether normalization sorts the scalar or its decomposition.
+    fileprivate var isMark: Bool {
+        value >= 0x300
+            && (properties.canonicalCombiningClass != .notReordered
+                || ["\u{F73}", "\u{F75}", "\u{F81}"].contains(self))
+    }
+}

@@ -1,0 +1,41 @@
+/// The short forms of long message IDs, such as `…3.000200`, which people can read and type.
+struct ShortIDs {
+    /// An ID of at most this many characters has no short form.
+    private static let longestWhole = 16
+
+    /// The number of characters of an ID that a user must type at least, without the ellipsis.
+    private static let fewestTyped = 4
+
+    /// The number of characters that a short form shows.
+    private var count = 8
+
+    /// Creates the short forms of IDs that are shown together, so that each of them differs.
+    init(_ ids: some Sequence<String>) {
+        let long = Set(ids.filter { $0.count > Self.longestWhole })
+        while count < Self.longestWhole, Set(long.map { $0.suffix(count) }).count < long.count {
+            count += 1
+        }
+    }
+
+    subscript(id: String) -> String {
+        id.count > Self.longestWhole ? "…\(id.suffix(count))" : id
+    }
+
+    /// Returns the ID that a user means by a short form, or by any other end of a long ID.
+    ///
+    /// - Parameters:
+    ///   - word: The typed word, with or without an ellipsis.
+    ///   - ids: The IDs among which the user chooses.
+    /// - Returns: The ID; `nil` if no long ID ends with the word.
+    /// - Throws: ``CommandError`` if several IDs do.
+    static func id(endingWith word: String, among ids: some Sequence<String>) throws -> String? {
+        let end = word.trimmingPrefix("…").trimmingPrefix("...")
+        guard end.count >= fewestTyped else { return nil }
+        let found = Set(ids.filter { $0.count > longestWhole && $0.hasSuffix(end) })
+        guard found.count < 2 else {
+            let names = found.sorted().prefix(3).joined(separator: ", ")
+            throw CommandError.failed("'\(word)' is the end of several ids: \(names)")
+        }
+        return found.first
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A file that a command writes, which only its owner can read.
+///
+/// The file contains messages or files of a user, and its directory may be one to which other users
+/// of the machine can write, such as `/tmp`.
+final class OutputFile {
+    /// The open file; `nil` after ``end()``.
+    private var stream: UnsafeMutablePointer<FILE>?
+
+    /// Creates a file, or empties an existing one.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be written, or if its path is that of a link, a
+    ///   pipe, a device, a file of another user, or a file with several names.
+    init(_ path: String) throws(CommandError) {
+        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            throw errno == ELOOP ? Self.refusal(path) : Self.failure(path)
+        }
+        // Examine the open file, because another one could have taken its name.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), status.st_nlink == 1
+        else {
+            close(descriptor)
+            throw Self.refusal(path)
+        }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0,
+            let stream = fdopen(descriptor, "w")
+        else {
+            let failure = Self.failure(path)
+            close(descriptor)
+            throw failure
+        }
+        self.stream = stream
+    }
+
+    deinit {
+        if let stream { fclose(stream) }
+    }
+
+    static func failure(_ path: String) -> CommandError {
+        .failed("the file '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+    }
+
+    private static func refusal(_ path: String) -> CommandError {
+        .failed("the file '\(path)' cannot be replaced: it is a link, or no file of this user")
+    }
+
+    func write(_ bytes: Data) {
+        guard let stream else { return }
+        // The caller checks for errors when it has written everything.
+        _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stream) }
+    }
+
+    /// Writes the rest of the bytes to the file, and closes it.
+    ///
+    /// - Returns: A Boolean value that indicates whether all bytes were written.
+    func end() -> Bool {
+        guard let stream = stream.take() else { return false }
+        let isWritten = fflush(stream) == 0 && ferror(stream) == 0
+        return fclose(stream) == 0 && isWritten
+    }
+}
