@@ -1,6 +1,6 @@
 package import Foundation
 import Models
-import Store
+package import Store
 
 /// An operation that writes some files and then removes others.
 ///
@@ -86,7 +86,7 @@ struct Problems {
 }
 
 extension EncryptionKey {
-    static let first = EncryptionKey((1...32).map { UInt8($0) }) ?? EncryptionKey()
+    package static let first = EncryptionKey((1...32).map { UInt8($0) }) ?? EncryptionKey()
     static let second = EncryptionKey((2...33).map { UInt8($0) }) ?? EncryptionKey()
 }
 

@@ -1,5 +1,5 @@
 import EmbeddedServer
-import Foundation
+package import Foundation
 import Models
 import Store
 import Sync
@@ -132,42 +132,65 @@ struct Migrating: Performer {
     }
 }
 
-/// Requires that the next process has the old cache or an empty one, and the user's outbox items.
+/// Requires that the next process has the whole old cache or an empty one, and all that the user has
+/// written.
+///
+/// The store is encrypted if the directory contains a key file when the scenario begins.
 struct ReplacingCache: Performer {
     let directory: URL
+    private static let notes = StoreTable<String, String>("notes")
+    private static let counts = StoreTable<String, Int>("counts", home: .cached)
+    private static let texts = (1...30).map { "said-\($0)" }
+
+    private func open() throws -> ChatStore {
+        let isEncrypted = try KeyFile(in: directory.path).exists()
+        return try ChatStore(at: directory, encryptionKey: isEncrypted ? .first : nil)
+    }
 
     func prepare() throws {
-        let store = try ChatStore(at: directory)
+        let store = try open()
         try store.write { batch in
-            try batch.save(Message("said", at: 1))
+            for (index, text) in Self.texts.enumerated() {
+                try batch.save(Message(text, at: Int64(index)))
+            }
             try batch.cover("general", from: .beginning, through: .end)
             try batch.save(OutboxItem("written"))
+            try batch.setDraft("typed", of: "general")
+            try batch.setKeptInCache(true, for: "general")
+            try batch.setLabels(ChannelLabels(["work"]), of: "general")
+            try batch.put("kept", for: "a", in: Self.notes)
+            try batch.put(1, for: "a", in: Self.counts)
         }
         store.close()
     }
 
     func run() throws {
-        let store = try ChatStore(at: directory)
-        // The second replacement also removes the cache that the first one has set aside.
-        for number in 1...2 {
-            let path = directory.appending(path: number == 1 ? "cache" : "cache-2").path
-            let reason = StoreError(.corruption, "the files are damaged", path: path)
-            try store.replaceCache(reason: reason, at: nil)
-        }
+        let store = try open()
+        let snapshot = try store.snapshot()
+        // The second replacement also removes the cache that the first one has set aside. The first
+        // one is set aside when the snapshot is released.
+        try withExtendedLifetime(snapshot) { try replace(store) }
+        try replace(store)
         try store.write { try $0.save(Message("later", at: 2)) }
         store.close()
+    }
+
+    private func replace(_ store: ChatStore) throws {
+        let path = try currentCache(in: directory).path
+        let reason = StoreError(.corruption, "the files are damaged", path: path)
+        try store.replaceCache(reason: reason, at: nil)
     }
 
     func problems() throws -> [String] {
         var problems = Problems()
         for _ in 0..<2 {
-            let store = try ChatStore(at: directory)
-            let (texts, gaps) = (try store.texts, try store.gaps(in: "general"))
-            problems.expect(try store.pendingTexts == ["written"], "the outbox has changed")
+            let store = try open()
+            let report = store.openingReport
             problems.expect(
-                texts == ["said"] && gaps.isEmpty || texts == ["later"] || texts.isEmpty,
-                "wrong messages: \(texts)")
-            problems.expect(texts == ["said"] || !gaps.isEmpty, "a false claim")
+                !report.isOutboxRebuilt && report.outboxLoss == nil, "the outbox: \(report)")
+            try problems.expect(try store.check().isEmpty, "problems: \(store.check())")
+            try expectAllOfTheUser(in: store, &problems)
+            try expectWholeCache(in: store, &problems)
             store.close()
             let caches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
                 .filter { $0.contains("cache") }
@@ -175,6 +198,30 @@ struct ReplacingCache: Performer {
         }
         return problems.list
     }
+
+    private func expectAllOfTheUser(in store: ChatStore, _ problems: inout Problems) throws {
+        problems.expect(try store.pendingTexts == ["written"], "the outbox has changed")
+        problems.expect(try store.draft(of: "general") == "typed", "the draft is missing")
+        problems.expect(try store.isKeptInCache("general"), "the pin is missing")
+        let labels = try store.labels(of: "general")
+        problems.expect(labels == ChannelLabels(["work"]), "the label is missing")
+        problems.expect(try store.value(for: "a", in: Self.notes) == "kept", "a row is missing")
+    }
+
+    private func expectWholeCache(in store: ChatStore, _ problems: inout Problems) throws {
+        let (texts, gaps) = (try store.texts, try store.gaps(in: "general"))
+        let count = try store.value(for: "a", in: Self.counts)
+        let isOld = texts == Self.texts && gaps.isEmpty && count == 1
+        let isNew = (texts == ["later"] || texts.isEmpty) && count == nil
+        problems.expect(isOld || isNew && gaps == [Gap(in: "general")], "half a cache: \(texts)")
+    }
+}
+
+/// Returns the directory of the current cache of a store.
+package func currentCache(in directory: URL) throws -> URL {
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    let number = names.compactMap { $0.hasPrefix("cache-") ? Int($0.dropFirst(6)) : nil }.max()
+    return directory.appending(path: number.map { "cache-\($0)" } ?? "cache")
 }
 
 /// Requires that the old or the new key opens the store, until the call has returned.

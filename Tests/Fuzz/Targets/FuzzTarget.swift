@@ -20,7 +20,8 @@ package struct FuzzTarget: Sendable {
     ///
     /// The Makefile's `FUZZERS` must have the same names.
     package static let all = [
-        records, json, rows, logs, sealedFiles, cacheFiles, names, cursors, chatLogs, lines, search,
+        records, json, rows, logs, sealedFiles, cacheFiles, names, cursors, chatLogs, logPieces,
+        lines, search,
     ]
 
     /// Returns the target with a name, or `nil`.

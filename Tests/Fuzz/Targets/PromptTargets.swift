@@ -19,6 +19,62 @@ extension FuzzTarget {
         }
     }
 
+    /// The bytes of a chat log, which arrive in pieces, after a byte that selects the lists that
+    /// contain messages, and a byte with the size of the pieces.
+    ///
+    /// The size of the pieces must not change the lines, the values and the error. If the log is a
+    /// valid array of JSON, the values must be its elements, and those of arrays in it.
+    static let logPieces = FuzzTarget("LogPieces") { input in
+        var input = FuzzInput(input)
+        let lists = [[], ["messages"], ["messages", "chats.list.messages"], ["a.b"]]
+        let (list, size) = (lists[Int(input.byte()) % lists.count], Int(input.byte()) + 1)
+        let whole = logLines(input.rest, lists: list, pieces: max(1, input.rest.count))
+        let pieces = logLines(input.rest, lists: list, pieces: size)
+        precondition(whole == pieces, "The size of the pieces changes what is read.")
+        let numbers = whole.lines.map(\.number)
+        precondition(numbers == numbers.sorted(), "The lines are not in order.")
+        // In the first line, a bracket before a word begins a line of text.
+        let next = input.rest.dropFirst().prefix { $0 != 0x0A && $0 != 0x0D }.first { $0 > 0x20 }
+        guard list.isEmpty, input.rest.first == 0x5B, next.map({ "[]{".utf8.contains($0) }) ?? true,
+            let array = try? JSONDecoder().decode(JSONValue.self, from: Data(input.rest))
+        else { return }
+        let values = whole.lines.map { try? JSONDecoder().decode(JSONValue.self, from: $0.bytes) }
+        precondition(
+            whole.error == nil && values == elements(array),
+            "The values are not those of the array.")
+    }
+
+    private static func elements(_ value: JSONValue) -> [JSONValue] {
+        guard case .array(let array) = value else { return [value] }
+        return array.flatMap(elements)
+    }
+
+    private struct ReadLog: Equatable {
+        struct Line: Equatable {
+            let number: Int
+            let bytes: Data
+        }
+
+        var lines: [Line] = []
+        var error: String?
+    }
+
+    private static func logLines(
+        _ bytes: ArraySlice<UInt8>, lists: [String], pieces size: Int
+    ) -> ReadLog {
+        var log = LogLines(isText: false, lists: lists)
+        var found = ReadLog()
+        func add(_ lines: [LogLine]) {
+            found.lines += lines.map { ReadLog.Line(number: $0.number, bytes: $0.bytes) }
+        }
+        for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
+            add(log.read(bytes[start..<min(start + size, bytes.endIndex)]))
+        }
+        add(log.finish())
+        found.error = log.failure.map { "\($0)" }
+        return found
+    }
+
     /// A line that is typed at the prompt or in a script.
     ///
     /// TAB must be able to complete the line, even if the line does not begin with a command.

@@ -66,7 +66,6 @@ private func readAll(_ store: ChatStore) {
     damageOr { () throws(StoreError) in try store.cachedChannels() }
     damageOr { () throws(StoreError) in try store.channelURLsKeptInCache() }
     damageOr { () throws(StoreError) in try store.channelURLsByAccess() }
-    damageOr { () throws(StoreError) in try store.unreadableChannelURLs() }
     damageOr { () throws(StoreError) in try store.channelURLsWithGaps() }
     damageOr { () throws(StoreError) in try store.channelURLsWithStaleRanges() }
     damageOr { () throws(StoreError) in try store.messageCount() }
