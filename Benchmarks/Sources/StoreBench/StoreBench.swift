@@ -7,7 +7,8 @@ struct StoreBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench-store",
         abstract: "Measures Scrollback's store, and what others offer.",
-        subcommands: [Measure.self, Probe.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Tables.self, Kinds.self, Probe.self],
+        defaultSubcommand: Measure.self)
 }
 
 struct Measure: ParsableCommand {

@@ -108,6 +108,21 @@ private final class FirstPage: GroupChannelCollectionDelegate {
     func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
     ) { first = first ?? .now }
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        addedChannels channels: [GroupChannel]
+    ) {}
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        updatedChannels channels: [GroupChannel]
+    ) {}
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        deletedChannelURLs channelURLs: [ChannelURL]
+    ) {}
 }
 
 /// Records when notifications about messages were received.
@@ -133,6 +148,36 @@ final class Watch: MessageCollectionDelegate {
         continuation?.resume()
         continuation = nil
     }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        addedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        updatedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        deletedMessages messages: [Message]
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
+    ) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
+        deletedChannel channelURL: ChannelURL
+    ) {}
+
+    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {}
+
+    func messageCollection(
+        _ collection: MessageCollection, didReceive event: MessageCollectionEvent
+    ) {}
 }
 
 /// Measures the time from the server's acceptance of a message until a collection's delegate is

@@ -211,4 +211,36 @@ int64_t peer_fts_index_size(peer_fts *fts);
 /// Returns the processor time of this thread in nanoseconds.
 int64_t peer_thread_time(void);
 
+// MARK: A table of values under integer keys, in SQLite and in LMDB
+
+/// A value to write.
+typedef struct {
+    int64_t key;
+    const void *bytes;
+    size_t size;
+} peer_value;
+
+typedef struct peer_sqlite_table peer_sqlite_table;
+
+peer_sqlite_table *peer_sqlite_table_open(const char *path);
+void peer_sqlite_table_close(peer_sqlite_table *table);
+/// Determines whether a write is on disk when it returns.
+void peer_sqlite_table_set_durable(peer_sqlite_table *table, bool is_durable);
+/// Writes values in one transaction.
+void peer_sqlite_table_put(peer_sqlite_table *table, const peer_value *values, size_t count);
+size_t peer_sqlite_table_get(
+    peer_sqlite_table *table, int64_t key, peer_reader read, void *_Nullable context);
+/// Reads values in the order of their keys, beginning at a key.
+size_t peer_sqlite_table_range(
+    peer_sqlite_table *table, int64_t key, size_t limit, peer_reader read,
+    void *_Nullable context);
+
+typedef struct peer_lmdb_table peer_lmdb_table;
+
+peer_lmdb_table *peer_lmdb_table_open(const char *path);
+void peer_lmdb_table_close(peer_lmdb_table *table);
+void peer_lmdb_table_put(peer_lmdb_table *table, const peer_value *values, size_t count);
+size_t peer_lmdb_table_range(
+    peer_lmdb_table *table, int64_t key, size_t limit, peer_reader read, void *_Nullable context);
+
 #pragma clang assume_nonnull end
