@@ -49,7 +49,7 @@ MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer MatrixBackend ScrollbackTesting ScrollbackInspector
-FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line Search
+FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog LogPieces Line Search
 # These build the libraries with other flags. They come last, so that the others share one build.
 LAST_CONSUMERS := WithInspector WithLogging WithOwnModules
 CONSUMERS := $(filter-out $(LAST_CONSUMERS),$(patsubst Tests/Consumers/%/Package.swift,%,\
@@ -104,7 +104,8 @@ test: deps
 build: deps
 	swift build $(STRICT)
 
-lint: language symbols .build-tools/undocumented .build-tools/mutants
+lint: language symbols .build-tools/undocumented .build-tools/mutants .build-tools/tidy
+	.build-tools/tidy
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
@@ -205,13 +206,13 @@ test-inspector: deps deps-browser
 	SCROLLBACK_BROWSER=1 SCROLLBACK_PICTURES="$(PICTURES)" $(TEST) $(STRICT) --filter 'BrowserTests|PictureTests'
 
 tsan: deps
-	$(TEST) --sanitize=thread --scratch-path .build-tsan
+	$(TEST) $(TRAITS) --sanitize=thread --scratch-path .build-tsan
 
 # The linker warns about the sanitizer's own symbols. Foundation leaks some bytes for each process
 # that it starts, so tests that run protoc or kill processes are skipped.
 asan: deps
 	set -o pipefail; \
-	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
+	$(TEST) $(TRAITS) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
 # Compiles only the C++ code, which takes seconds. On macOS, LevelDB is not installed for that.
 ifeq ($(shell uname),Darwin)

@@ -153,8 +153,13 @@ let package = Package(
             name: "ScrollbackStorySupport",
             dependencies: [
                 "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "ScrollbackTestSupport",
             ],
             path: "Tests/StorySupport"
+        ),
+        .testTarget(
+            name: "MessengerTests",
+            dependencies: ["ScrollbackMessenger", "Scrollback", "EmbeddedServer"]
         ),
         .testTarget(
             name: "ModelsTests",
@@ -169,7 +174,7 @@ let package = Package(
                 "ScrollbackFaultyDisks", "ScrollbackCrashWriter",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            exclude: ["Copies", "Schemas"]
+            exclude: ["OutboxFiles/Copies", "Schemas"]
         ),
         .executableTarget(
             name: "ScrollbackCrashWriter",
@@ -248,8 +253,7 @@ let package = Package(
             name: "REPLTests",
             dependencies: [
                 "ScrollbackREPL", "ScrollbackPrompt", "Scrollback", "EmbeddedServer",
-                "ScrollbackTesting",
-                "ScrollbackTestSupport",
+                "ScrollbackTesting", "ScrollbackTestSupport", "ScrollbackStorySupport",
             ],
             exclude: ["Transcripts"]),
 
