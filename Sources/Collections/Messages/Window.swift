@@ -152,8 +152,8 @@ struct Window: Sendable {
             }
             if let oldest = positions.min() {
                 lower = .position(oldest)
-                // The store may already have newer messages: read them.
-                edits.isMissed = true
+                // The store may already have newer messages, and the history next to them.
+                (edits.isMissed, edits.isJoined) = (true, true)
             }
         }
         let hadLeadingGap = hasLeadingGap
