@@ -7,7 +7,7 @@ import Testing
 
 /// Tests the models of the example's views as an app tests its own: without a screen, on an embedded
 /// server.
-@Suite(.timeLimit(.minutes(2))) @MainActor struct MessengerTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct MessengerTests {
     private let server: EmbeddedServer
     private let client: ChatClient
     private let alice: EmbeddedClient

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests logs in which a letter has so many marks that comparing it, which sorts the marks, would
 /// take hours.
-@Suite(.timeLimit(.minutes(3))) @MainActor struct HostileLogTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct HostileLogTests {
     private let directory: ScratchDirectory
     private let workspace = Workspace.standing()
 

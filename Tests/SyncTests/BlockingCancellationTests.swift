@@ -56,7 +56,7 @@ private final class BlockingBackend: ForwardingBackend {
 }
 
 /// The tests are serialized: each of them may block a thread of the cooperative pool.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct BlockingCancellationTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct BlockingCancellationTests {
     private func connected() async throws -> (Story, BlockingBackend, SyncEngine) {
         let story = try await Story()
         try await story.open()

@@ -5,7 +5,7 @@ import Sync
 import Testing
 
 /// Tests where the backend sends its token and the password, with two servers on loopback ports.
-@Suite(.timeLimit(.minutes(5))) struct MatrixRedirectTests {
+@Suite(.timeLimit(.minutes(10))) struct MatrixRedirectTests {
     private let whoami = #"{"user_id": "@alice:example.org"}"#
     private let credentials = Credentials("@alice:example.org", accessToken: "token")
 

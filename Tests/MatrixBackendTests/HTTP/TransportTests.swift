@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// Tests the promises of `HTTPTransport` with servers on loopback ports.
-@Suite(.timeLimit(.minutes(5))) struct HTTPTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPTransportTests {
     private let transport = URLSessionTransport()
 
     private func request(

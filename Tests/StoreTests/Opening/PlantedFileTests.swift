@@ -7,7 +7,7 @@ import Testing
 
 /// Tests links, pipes and other names of files that another program has put into the directory of
 /// a store.
-@Suite(.timeLimit(.minutes(5))) struct PlantedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct PlantedFileTests {
     /// A directory with files that do not belong to a store.
     private let elsewhere: ScratchDirectory
 
