@@ -16,6 +16,39 @@ extension Trace {
         config.hasSeparateReactions = random.oneIn(3)
         self.init(seed: seed, config: config, steps: maker.steps(length))
         if seed.isMultiple(of: 3) { addPagesOfKinds(&random) }
+        if seed % 6 > 3 { addOmittedChanges(&random) }
+    }
+
+    /// Inserts connections after which the feed omits changes of known messages, and the app fetches
+    /// a page before the engine has read these changes.
+    private mutating func addOmittedChanges(_ random: inout SeededRandom) {
+        var index = 15
+        while index < steps.count {
+            let said = steps[..<index].compactMap { step in
+                if case .say(let tag, let url, _, _) = step { (tag: tag, url: url) } else { nil }
+            }
+            if let page = said.randomElement(using: &random) {
+                let changes = (0...random.number(below: 3)).map { _ in
+                    let tag = said.randomElement(using: &random)?.tag ?? page.tag
+                    return random.oneIn(2) ? Step.edit(tag) : .delete(tag)
+                }
+                let place: Step.Anchor =
+                    switch random.number(below: 3) {
+                    case 0: .newest
+                    case 1: .time(page.tag)
+                    default: .message(page.tag)
+                    }
+                let fetch = Step.fetch(
+                    page.url, place, older: random.number(below: 4), newer: random.number(below: 4))
+                let limit = random.number(below: 2)
+                let group: [Step] =
+                    [.disconnect] + changes + [.feedLimit(limit), .connect, .pass(-1), .passFeed]
+                    + [.feedLimit(nil), fetch, .perform(-1), .deliver(-1)]
+                steps.insert(contentsOf: group, at: index)
+                index += group.count
+            }
+            index += 8 + random.number(below: 24)
+        }
     }
 
     /// Inserts requests for messages of a kind, during many of which something else happens.
