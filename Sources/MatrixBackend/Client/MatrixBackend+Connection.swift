@@ -68,7 +68,8 @@ extension MatrixBackend {
         do {
             let profile: ProfileReply = try await call(.get("profile", me.rawValue))
             return User(
-                id: me, nickname: profile.displayname ?? "", profileURL: profile.avatar_url ?? "")
+                id: me, nickname: profile.displayname?.text ?? "",
+                profileURL: profile.avatar_url?.text ?? "")
         } catch  where error.code == .notFound || error.code == .refused {
             return User(id: me)
         }
@@ -91,7 +92,7 @@ extension MatrixBackend {
             session?.refreshToken = candidate.refresh
             do {
                 let reply: WhoAmIReply = try await call(.get("account", "whoami"))
-                return UserID(reply.user_id)
+                return UserID(reply.user_id.text)
             } catch  where error.code == .sessionExpired || error.code == .sessionRevoked {
                 failure = error
             }
@@ -117,10 +118,10 @@ extension MatrixBackend {
         var request = MatrixRequest.post("login", body: .object(body))
         request.isAuthorized = false
         let reply: LoginReply = try await call(request)
-        session?.accessToken = reply.access_token
-        session?.refreshToken = reply.refresh_token
-        keepTokens(reply.device_id)
-        return UserID(reply.user_id)
+        session?.accessToken = reply.access_token.text
+        session?.refreshToken = reply.refresh_token?.text
+        keepTokens(reply.device_id?.text)
+        return UserID(reply.user_id.text)
     }
 
     /// Keeps the tokens of the session for the next connection, and passes them to the app.

@@ -70,9 +70,10 @@ extension MatrixBackend {
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
-        list.keepJoined(Set(reply.joined_rooms))
+        let rooms = reply.joined_rooms.map(\.text)
+        list.keepJoined(Set(rooms))
         mayHaveLostRooms = false
-        return [.joinedChannels(Set(reply.joined_rooms.map { ChannelURL($0) }))]
+        return [.joinedChannels(Set(rooms.map { ChannelURL($0) }))]
     }
 
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {

@@ -135,10 +135,10 @@ extension MatrixBackend {
         var request = MatrixRequest.post("refresh", body: ["refresh_token": .string(refreshToken)])
         request.isAuthorized = false
         let decoded: RefreshReply = try await call(request)
-        session?.accessToken = decoded.access_token
-        session?.refreshToken = decoded.refresh_token ?? refreshToken
+        session?.accessToken = decoded.access_token.text
+        session?.refreshToken = decoded.refresh_token?.text ?? refreshToken
         keepTokens(deviceID)
-        return decoded.access_token
+        return decoded.access_token.text
     }
 
     /// Performs an operation for each element, at most eight at a time, and returns the results in

@@ -22,7 +22,8 @@ extension MatrixBackend {
         request.kind = .managing
         let reply: UploadReply = try await call(request)
         var info = FileInfo(
-            url: reply.content_uri, name: name, mimeType: file.mediaType, size: source.byteCount)
+            url: reply.content_uri.text, name: name, mimeType: file.mediaType,
+            size: source.byteCount)
         info.requiresAuth = true
         return info
     }

@@ -146,7 +146,7 @@ extension MatrixBackend {
                 .get(
                     "rooms", room, "timestamp_to_event",
                     query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
-            return try await context(found.event_id, in: room)
+            return try await context(found.event_id.text, in: room)
         } catch  where error.code == .notFound {
             // If all events are older than the time, use the point after the newest event.
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
@@ -162,7 +162,7 @@ extension MatrixBackend {
                 .get("rooms", room, "context", id, query: [("limit", "0")]))
             let found = reply.event.event
             let event = found?.hasMessageType ?? false ? id : nil
-            return (HistoryPoint(reply.end, before: event), found)
+            return (HistoryPoint(reply.end.text, before: event), found)
         } catch  where error.code == .notFound {
             throw BackendError(.expired, "\(room) has no message \(id)", detail: .messageNotFound)
         }

@@ -29,8 +29,8 @@ extension MatrixBackend {
         } catch  where error.code == .refused && error.detail == .notAuthorized {
             throw try await reason(for: error, in: room)
         }
-        await waitForEcho(of: reply.event_id)
-        guard let event = try await currentEvent(reply.event_id, in: room),
+        await waitForEcho(of: reply.event_id.text)
+        guard let event = try await currentEvent(reply.event_id.text, in: room),
             let message = try await messages([event], in: room).first
         else {
             throw BackendError(
@@ -127,9 +127,9 @@ extension MatrixBackend {
             .put(
                 "rooms", room, "send", "m.room.message", requestID.rawValue, body: content,
                 kind: .sending))
-        await waitForEcho(of: edit.event_id)
+        await waitForEcho(of: edit.event_id.text)
         var event = known[messageID.rawValue, in: room]
-        if event?.replacement?.id != edit.event_id || isCatchingUp {
+        if event?.replacement?.id != edit.event_id.text || isCatchingUp {
             event = try await self.event(messageID.rawValue, in: room)
         }
         guard let event, event.isMessage,
@@ -156,7 +156,7 @@ extension MatrixBackend {
     ) async throws(BackendError) -> String {
         let reply: EventIDReply = try await call(
             .put("rooms", room, "redact", id, requestID.rawValue, body: [:], kind: .sending))
-        return reply.event_id
+        return reply.event_id.text
     }
 
     /// Returns the current version of a message.
@@ -243,7 +243,7 @@ extension MatrixBackend {
                 .put(
                     "rooms", room, "send", "m.reaction", requestID.rawValue, body: body,
                     kind: .sending))
-            return reply.event_id
+            return reply.event_id.text
         } catch  where error.message.contains("M_DUPLICATE_ANNOTATION") {
             return try await ownReactions(key, to: messageID.rawValue, in: room).first
         }

@@ -36,13 +36,13 @@ extension MatrixBackend {
         ]
         if !params.name.isEmpty { body["name"] = .string(params.name) }
         let reply: RoomIDReply = try await call(.post("createRoom", body: .object(body)))
-        if isDirect { try await addDirectChat(reply.room_id, with: others[0]) }
-        try await changePower(in: reply.room_id) { levels in
+        if isDirect { try await addDirectChat(reply.room_id.text, with: others[0]) }
+        try await changePower(in: reply.room_id.text) { levels in
             for user in params.operatorUserIDs where user != me {
                 levels.set(["users", user.rawValue], to: 100)
             }
         }
-        return try await channel(ChannelURL(reply.room_id))
+        return try await channel(ChannelURL(reply.room_id.text))
     }
 
     private func directChat(with user: UserID) async throws(BackendError) -> GroupChannel? {
@@ -120,7 +120,7 @@ extension MatrixBackend {
     /// Joins a public room, whose ID or alias, such as `#room:example.org`, is the URL.
     func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         let reply: RoomIDReply = try await call(.post("join", url.rawValue))
-        return try await channel(ChannelURL(reply.room_id))
+        return try await channel(ChannelURL(reply.room_id.text))
     }
 
     /// Leaves a room.

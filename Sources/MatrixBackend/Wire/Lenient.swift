@@ -30,9 +30,8 @@ extension KeyedDecodingContainer {
     /// - Throws: `DecodingError` if the token is longer than ``WireLimit/token``. The reply cannot be
     ///   used without it.
     func token(_ key: Key) throws -> String? {
-        guard let token = try? decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard token.utf8.count <= WireLimit.token else { throw DecodingError.tooLong("a token") }
-        return token
+        guard (try? decodeIfPresent(String.self, forKey: key)) != nil else { return nil }
+        return try decode(WireToken.self, forKey: key).text
     }
 
     func lenientList<Value: Decodable>(_ key: Key) -> [Value] {
@@ -109,6 +108,34 @@ extension DecodingError {
     /// The error for a value that is longer than the limit.
     static func tooLong(_ what: String) -> DecodingError {
         .dataCorrupted(Context(codingPath: [], debugDescription: "\(what) is too long"))
+    }
+}
+
+/// A token, an address or a name, which the client stores or sends in a URL.
+///
+/// It cannot be decoded if it is longer than ``WireLimit/token``.
+struct WireToken: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.text(atMost: WireLimit.token, "a token")
+    }
+}
+
+/// An ID, which cannot be decoded if it is longer than ``WireLimit/id``.
+struct WireID: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        text = try decoder.text(atMost: WireLimit.id, "an ID")
+    }
+}
+
+extension Decoder {
+    fileprivate func text(atMost limit: Int, _ what: String) throws -> String {
+        let text = try singleValueContainer().decode(String.self)
+        guard text.utf8.count <= limit else { throw DecodingError.tooLong(what) }
+        return text
     }
 }
 

@@ -6,25 +6,24 @@ import Models
 // The replies of the client-server API, with the fields that this target reads.
 
 struct LoginReply: Decodable {
-    let user_id: String
-    let access_token: String
-    let device_id: String?
-    let refresh_token: String?
+    let user_id: WireID
+    let access_token: WireToken
+    let device_id: WireID?
+    let refresh_token: WireToken?
 }
 
 struct RefreshReply: Decodable {
-    let access_token: String
-    let refresh_token: String?
+    let access_token: WireToken
+    let refresh_token: WireToken?
 }
 
 struct WhoAmIReply: Decodable {
-    let user_id: String
-    let device_id: String?
+    let user_id: WireID
 }
 
 struct ProfileReply: Decodable {
-    let displayname: String?
-    let avatar_url: String?
+    let displayname: WireToken?
+    let avatar_url: WireToken?
 }
 
 struct WellKnownReply: Decodable {
@@ -35,24 +34,10 @@ struct WellKnownReply: Decodable {
     private enum CodingKeys: String, CodingKey { case homeserver = "m.homeserver" }
 }
 
-struct EventIDReply: Decodable { let event_id: String }
-struct RoomIDReply: Decodable { let room_id: String }
-struct JoinedRoomsReply: Decodable { let joined_rooms: [String] }
-
-struct UploadReply: Decodable {
-    let content_uri: String
-
-    private enum Key: String, CodingKey { case content_uri }
-
-    init(from decoder: any Decoder) throws {
-        let reply = try decoder.container(keyedBy: Key.self)
-        content_uri = try reply.decode(String.self, forKey: .content_uri)
-        guard content_uri.utf8.count <= WireLimit.token else {
-            throw DecodingError.tooLong("the address of the file")
-        }
-    }
-}
-
+struct EventIDReply: Decodable { let event_id: WireID }
+struct RoomIDReply: Decodable { let room_id: WireID }
+struct JoinedRoomsReply: Decodable { let joined_rooms: [WireID] }
+struct UploadReply: Decodable { let content_uri: WireToken }
 struct EmptyReply: Decodable {}
 
 /// A page of events, from `/messages` or `/relations`.
@@ -158,19 +143,7 @@ struct EventReply: Decodable {
 /// An event, and the token of the place just after it.
 struct ContextReply: Decodable {
     let event: EventReply
-    let end: String
-
-    private enum Key: String, CodingKey { case event, end }
-
-    init(from decoder: any Decoder) throws {
-        let reply = try decoder.container(keyedBy: Key.self)
-        event = try reply.decode(EventReply.self, forKey: .event)
-        guard let end = try reply.token(.end) else {
-            throw DecodingError.keyNotFound(
-                Key.end, .init(codingPath: [], debugDescription: "the reply has no token"))
-        }
-        self.end = end
-    }
+    let end: WireToken
 }
 
 struct StateReply: Decodable {

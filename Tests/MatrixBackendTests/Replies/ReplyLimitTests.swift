@@ -77,6 +77,30 @@ import Testing
         }
     }
 
+    /// The client keeps the tokens and the profile of its user.
+    @Test(arguments: ["access_token", "refresh_token", "device_id", "displayname", "avatar_url"])
+    func longValueOfASignInIsNotAccepted(_ key: String) async throws {
+        let device = Device(.password("secret"))
+        var values = ["user_id": "@alice:example.org", "access_token": "t"]
+        values[key] = long
+        let reply = String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
+        device.server.reply("POST login", reply)
+        device.server.reply("GET profile/@alice:example.org", reply)
+        await expectIsMalformed {
+            _ = try await device.backend.connect(as: Credentials("@alice:example.org"))
+        }
+    }
+
+    @Test func longIDOfASentMessageIsNotAccepted() async throws {
+        let device = try await FollowingDevice().device
+        device.server.reply(
+            "PUT rooms/!room:example.org/send/m.room.message/r1", #"{"event_id": "$\#(long)"}"#)
+        let message = Message(NewMessage("x"), in: room, by: nil, at: 2000)
+        var item = OutboxItem(message, requestID: "r1")
+        item.attempts = 1
+        await expectIsMalformed { _ = try await device.backend.send(item) }
+    }
+
     // MARK: Keys
 
     /// Text with marks of descending classes, which Unicode puts in ascending order.
