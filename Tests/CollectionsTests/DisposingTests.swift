@@ -75,7 +75,7 @@ import Testing
             gone = view.collection
         }
         // The collection's tasks release it when they receive the end of the observation.
-        for _ in 0..<1000 where gone != nil { await Task.yield() }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
         #expect(gone == nil)
         let other = story.view()
         _ = try await other.collection.start().refreshed
@@ -112,7 +112,7 @@ import Testing
         gone = collection
         collection = nil
         await expectError(.disposed) { try await page?.refreshed }
-        for _ in 0..<1000 where gone != nil { await Task.yield() }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
         #expect(gone == nil)
         story.network.stopHolding()
         try await story.end()

@@ -83,7 +83,7 @@ import Testing
         let server = try await links(story, in: url)
         for (number, device) in devices.enumerated() {
             // The device receives the last events in the background.
-            for _ in 0..<500 where try device.difference(from: server) != nil {
+            while try device.difference(from: server) != nil, !Task.isCancelled {
                 await Task.yield()
             }
             let difference = try device.difference(from: server)
