@@ -39,6 +39,17 @@ extension KeyedDecodingContainer {
         return list.lenientList()
     }
 
+    /// Returns the elements of a page that can be decoded.
+    ///
+    /// - Throws: `DecodingError` if they are more than ``WireLimit/events``.
+    func page<Value: Decodable>(_ key: Key, of what: String) throws -> [Value] {
+        let values: [Value] = lenientList(key)
+        guard values.count <= WireLimit.events else {
+            throw DecodingError.tooLong("a page of \(what)")
+        }
+        return values
+    }
+
     func lenientMap<Value: Decodable>(_ key: Key) -> [String: Value] {
         guard contains(key), let map = try? nestedContainer(keyedBy: AnyKey.self, forKey: key)
         else { return [:] }

@@ -52,13 +52,10 @@ struct EventsReply: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        events = reply.lenientList(.chunk)
+        events = try reply.page(.chunk, of: "events")
         state = reply.lenientList(.state)
         start = try reply.token(.start)
         end = try reply.token(.end) ?? reply.token(.next_batch)
-        guard events.count <= WireLimit.events else {
-            throw DecodingError.tooLong("a page of events")
-        }
     }
 }
 
@@ -87,11 +84,8 @@ struct SearchReply: Decodable {
         let events = try decoder.container(keyedBy: Key.self)
             .nestedContainer(keyedBy: Key.self, forKey: .search_categories)
             .nestedContainer(keyedBy: Key.self, forKey: .room_events)
-        results = events.lenientList(.results)
+        results = try events.page(.results, of: "results")
         next = try events.token(.next_batch)
-        guard results.count <= WireLimit.events else {
-            throw DecodingError.tooLong("a page of results")
-        }
     }
 }
 
@@ -111,20 +105,20 @@ struct NotificationsReply: Decodable {
 
     private struct Notification: Decodable {
         let event: RoomEvent
-        let room_id: String
+        let room_id: Lenient<WireID>
     }
 
     private enum Key: String, CodingKey { case notifications, next_token }
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        let list: [Notification] = reply.lenientList(.notifications)
+        let list: [Notification] = try reply.page(.notifications, of: "notifications")
         next = try reply.token(.next_token)
-        guard list.count <= WireLimit.events else {
-            throw DecodingError.tooLong("a page of notifications")
+        found = list.filter(\.event.isMessage).compactMap { notification in
+            notification.room_id.value.map {
+                Found(eventID: notification.event.id, room: $0.text)
+            }
         }
-        found = list.filter { $0.event.isMessage && $0.room_id.utf8.count <= WireLimit.id }
-            .map { Found(eventID: $0.event.id, room: $0.room_id) }
     }
 }
 

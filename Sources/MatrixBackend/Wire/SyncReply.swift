@@ -19,10 +19,7 @@ struct SyncReply: Decodable {
 
     init(from decoder: any Decoder) throws {
         let reply = try decoder.container(keyedBy: Key.self)
-        nextBatch = try reply.decode(String.self, forKey: .next_batch)
-        guard nextBatch.utf8.count <= WireLimit.token else {
-            throw DecodingError.tooLong("the token of /sync")
-        }
+        nextBatch = try reply.decode(WireToken.self, forKey: .next_batch).text
         let rooms = try? reply.nestedContainer(keyedBy: Key.self, forKey: .rooms)
         joined = rooms?.lenientMap(.join) ?? [:]
         invited = rooms?.lenientMap(.invite) ?? [:]
