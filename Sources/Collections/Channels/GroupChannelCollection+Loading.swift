@@ -169,9 +169,3 @@ extension GroupChannelCollection {
         return holdsAll ?? false
     }
 }
-
-extension SyncEvent {
-    fileprivate var isLive: Bool {
-        if case .state(let state) = self { state.isLive } else { false }
-    }
-}

@@ -223,10 +223,6 @@ extension SyncEvent {
     fileprivate func isHugeGap(in url: ChannelURL) -> Bool {
         if case .hugeGap(url) = self { true } else { false }
     }
-
-    fileprivate var isLive: Bool {
-        if case .state(let state) = self { state.isLive } else { false }
-    }
 }
 
 extension Change.Operation {

@@ -19,7 +19,7 @@ extension MessageCollection {
         /// A read that began earlier has to begin again.
         fileprivate var generation = 0
         fileprivate var count = 0
-        /// The changes that the window has folded since the first of these reads began.
+        /// The changes that the window has applied since the first of these reads began.
         fileprivate var changes: [Change] = []
 
         mutating func invalidate() { generation += 1 }
