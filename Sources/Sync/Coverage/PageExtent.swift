@@ -70,8 +70,8 @@ struct PageExtent: Hashable {
                 bound = nil
             }
         }
-        // An empty page of newer messages starts at the oldest message with the time of its anchor,
-        // which may be older than the bound.
+        // An empty page of newer messages starts at the oldest message with the time of its anchor.
+        // That message may be older than the bound.
         if ordered.isEmpty, request.older == 0, let known = bound,
             case .time(let time) = request.anchor
         {

@@ -183,8 +183,8 @@ struct Ingest {
                     isConfirmed = false
                     isHeld = item == nil
                     if isHeld { return held }
-                    // The user has just sent the message. Keep its row until a lookup finds out
-                    // which of the two messages the server has.
+                    // The user has just sent the message. Keep its row until a lookup has found the
+                    // server's message.
                     freshness = .untrusted
                 }
                 let isReused = isAnother || mayBeAnother && held.position != position
