@@ -143,6 +143,7 @@ private struct GrammarRows {
             let id = try key.text()
             _ = (try value.integer(4), try value.time(), try value.integer(8))
             if try value.flag() { deleted.insert(id) }
+        case "d": _ = (try key.integer(4), try key.position(), try value.integer(8))
         case "r": _ = (try key.name(), try key.text(), try value.text())
         case "p": _ = (try key.name(), try key.position(), try value.text())
         case "l":

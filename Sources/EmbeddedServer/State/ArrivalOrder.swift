@@ -3,8 +3,9 @@ import Store
 
 /// The history of a channel in the order in which its messages arrived.
 ///
-/// A message is late if a message that arrived earlier has a newer position. The other messages are
-/// also in the order of positions. See ``ServerConditions/federationDelay``.
+/// A message is late if a message that arrived earlier has a newer position, even if that message
+/// was deleted. The messages that are not late are also in the order of positions. See
+/// ``ServerConditions/federationDelay``.
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
@@ -19,7 +20,7 @@ struct ArrivalOrder {
     ///
     /// Keys are ordered by the log entry of the arrival, and then by position. Imported messages
     /// without a log entry precede all other messages.
-    private struct SortKey {
+    fileprivate struct SortKey {
         let sequence: LogSequence
         let position: Position
 
@@ -38,22 +39,24 @@ struct ArrivalOrder {
             messages.append(message)
             return true
         }
-        var found: [(message: Message, key: SortKey)] = []
+        // The arrivals in order; the message is `nil` if it was deleted.
+        var arrivals: [(key: SortKey, message: Message?)] = []
         for message in messages where state.isVisible(message, in: channel, to: userID) {
             guard let position = message.position,
                 let location = try state.location(of: position.messageID)
             else { continue }
-            found.append(
+            arrivals.append(
                 (
-                    state.view(message, for: userID),
-                    SortKey(sequence: location.sequence, position: position)
+                    SortKey(sequence: location.sequence, position: position),
+                    state.view(message, for: userID)
                 ))
         }
+        for key in try state.keysOfDeletedMessages(of: channel) { arrivals.append((key, nil)) }
         var newest: Position?
-        entries = found.sorted { $0.key < $1.key }.map { message, key in
+        entries = arrivals.sorted { $0.key < $1.key }.compactMap { key, message in
             let isLate = newest.map { key.position < $0 } ?? false
             if !isLate { newest = key.position }
-            return Entry(message: message, key: key, isLate: isLate)
+            return message.map { Entry(message: $0, key: key, isLate: isLate) }
         }
     }
 
@@ -129,5 +132,27 @@ struct ArrivalOrder {
         return SortKey(
             sequence: location.sequence,
             position: Position(createdAt: location.createdAt, messageID: id))
+    }
+}
+
+extension ServerState {
+    fileprivate func keysOfDeletedMessages(
+        of channel: ServerChannel
+    ) throws(BackendError) -> [ArrivalOrder.SortKey] {
+        let prefix = ByteWriter.key { $0.deletedMessagePrefix(channel.number) }
+        var keys: [ArrivalOrder.SortKey] = []
+        try database.read { (rows) throws(StoreError) in
+            try rows.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
+                try rows.decode(value, as: "a deleted message of \(channel.url)") {
+                    (value) throws(ByteReader.Damage) in
+                    var key = ByteReader(key.dropping(prefix.count))
+                    keys.append(
+                        ArrivalOrder.SortKey(
+                            sequence: try value.integer(), position: try key.position()))
+                }
+                return true
+            }
+        }
+        return keys
     }
 }

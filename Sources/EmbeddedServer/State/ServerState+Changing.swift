@@ -86,6 +86,9 @@ extension ServerState {
             var location = location
             location.isDeleted = true
             database.put({ $0.location(position.messageID) }, location.write)
+            database.put(
+                { $0.deletedMessage(channel.number, position) },
+                { $0.integer(location.sequence) })
             // The deletion must not be earlier than the message's last edit, whose time may be
             // later than the clock's.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)

@@ -141,6 +141,8 @@ extension ServerState {
         try database.removeAll(
             KeyRange(prefix: ByteWriter.key { $0.messagePrefix(channel.number) }))
         try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.deletedMessagePrefix(channel.number) }))
+        try database.removeAll(
             KeyRange(prefix: ByteWriter.key { $0.memberPrefix(channel.number) }))
         try database.removeAll(
             KeyRange(prefix: ByteWriter.key { $0.restrictionPrefix(channel.number) }))

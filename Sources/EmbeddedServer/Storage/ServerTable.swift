@@ -20,6 +20,8 @@ enum ServerTable: UInt8, CaseIterable {
     /// `location 'i' messageID → channel timestamp sequence state`; the row is kept when the message
     /// is deleted.
     case location = 0x69
+    /// `deleted message 'd' channel position → sequence` of the log entry of its arrival
+    case deletedMessage = 0x64
     /// `request 'r' userID requestID → messageID`; the row is kept forever.
     case request = 0x72
     /// `reply 'p' parentID position → userID of the author of the reply`
@@ -67,6 +69,16 @@ extension ByteWriter {
 
     mutating func message(_ channel: ChannelNumber, _ position: Position) {
         messagePrefix(channel)
+        self.position(position)
+    }
+
+    mutating func deletedMessagePrefix(_ channel: ChannelNumber) {
+        table(.deletedMessage)
+        integer(channel)
+    }
+
+    mutating func deletedMessage(_ channel: ChannelNumber, _ position: Position) {
+        deletedMessagePrefix(channel)
         self.position(position)
     }
 

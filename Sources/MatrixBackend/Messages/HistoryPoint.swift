@@ -33,7 +33,9 @@ enum Side: String {
 
 /// The messages in one direction from a point; the message nearest to the point is the first.
 struct Segment {
-    var events: [RoomEvent] = []
+    var events: [RoomEvent] { arrivals.filter(\.isMessage) }
+    /// The messages and the redacted events.
+    var arrivals: [RoomEvent] = []
     /// The token from which the next request continues; `nil` at the end of the history.
     var end: String?
     /// The token at which the segment starts, if the server returned one.

@@ -87,9 +87,9 @@ extension MatrixBackend {
         let events = before.events.reversed() + after.events
         let bound = older > 0 ? before.end : point?.token
         var ordered =
-            try await context(of: events, in: history, from: bound) + before.events.reversed()
+            try await context(of: events, in: history, from: bound) + before.arrivals.reversed()
         if case .message = anchor, newer == 0, let found { ordered.append(found) }
-        let late = (ordered + after.events)
+        let late = (ordered + after.arrivals)
             .map { Position(createdAt: $0.time, messageID: MessageID($0.id)) }.late
         let onPage = Set((events + [found].compactMap(\.self)).map { MessageID($0.id) })
         if let bound { pageTokens.insert(bound, of: events) }
@@ -102,7 +102,7 @@ extension MatrixBackend {
     /// those of the page.
     private static let contextCount = 20
 
-    /// Returns the messages that arrived just before a page, oldest first.
+    /// Returns the messages, and the redacted events, that arrived just before a page, oldest first.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
@@ -110,7 +110,7 @@ extension MatrixBackend {
         guard let bound, !events.isEmpty, history.thread == nil else { return [] }
         let reply = try await self.events(
             .older, of: History(room: history.room), from: bound, limit: Self.contextCount)
-        return reply.events.filter(\.isMessage).reversed()
+        return reply.events.filter(\.isMessageOrRedacted).reversed()
     }
 
     /// Returns the messages after a point.
@@ -123,15 +123,16 @@ extension MatrixBackend {
         if first == nil, let event = point?.event {
             first = try await self.event(event, in: history.room)
         }
-        let events = [first].compactMap(\.self).filter {
-            $0.id == point?.event && $0.isMessage
+        let arrivals = [first].compactMap(\.self).filter {
+            $0.id == point?.event && $0.isMessageOrRedacted
         }
-        guard events.count < limit, let point else {
-            return Segment(events: events, end: point?.token)
+        let count = arrivals.count(where: \.isMessage)
+        guard count < limit, let point else {
+            return Segment(arrivals: arrivals, end: point?.token)
         }
         var after = try await segment(
-            .newer, of: history, from: HistoryPoint(point.token), limit: limit - events.count)
-        after.events = events + after.events
+            .newer, of: history, from: HistoryPoint(point.token), limit: limit - count)
+        after.arrivals = arrivals + after.arrivals
         return after
     }
 
@@ -194,7 +195,7 @@ extension MatrixBackend {
             keep(reply.events, in: history.room, since: timelines)
             segment.start = segment.start ?? reply.start
             segment.end = reply.end
-            segment.events += reply.events.filter { $0.id != skipped && $0.isMessage }
+            segment.arrivals += reply.events.filter { $0.id != skipped && $0.isMessageOrRedacted }
             guard reply.end != nil, segment.events.count < limit else { break }
             (token, skipped) = (reply.end, nil)
         }

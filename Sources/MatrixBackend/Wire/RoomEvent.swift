@@ -124,6 +124,11 @@ extension RoomEvent {
     /// A Boolean value that indicates whether the event appears as a message.
     var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
 
+    /// A Boolean value that indicates whether the event is a message, or was redacted.
+    ///
+    /// A redacted edit cannot be told from a redacted message.
+    var isMessageOrRedacted: Bool { isMessage || hasMessageType && isRedacted }
+
     /// The ID of the event that this event edits; `nil` if this event is not an edit.
     var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
 

@@ -30,6 +30,30 @@ import Testing
         #expect(late([26, 90, 27, 28]) == [27, 28])
     }
 
+    /// The deleted message still shows that those after it arrived late.
+    @Test func messageAfterADeletedNewerOneIsLate() async throws {
+        let device = Device()
+        try await device.connect()
+        device.prepareRoom()
+        _ = try await device.backend.feed(since: nil)
+        let redacted = """
+            {"type": "m.room.message", "event_id": "$m9", "sender": "@bob:example.org",
+             "origin_server_ts": 540000, "content": {},
+             "unsigned": {"redacted_because": {"type": "m.room.redaction"}}}
+            """
+        let chunk = [
+            PreparedReplies.message("$m8", "8", at: 8 * 60_000), redacted,
+            PreparedReplies.message("$m7", "7", at: 7 * 60_000),
+        ]
+        let messages = "GET rooms/!room:example.org/messages"
+        device.server.reply(
+            messages, #"{"chunk": [\#(chunk.joined(separator: ","))], "start": "s"}"#)
+        let page = try await device.backend.messages(
+            in: "!room:example.org", at: .newest, older: 3, newer: 0)
+        #expect(page.messages.map(\.text) == ["7", "8"])
+        #expect(page.outliers == ["$m8"])
+    }
+
     /// If all messages of a page arrived late, they are recognized by comparison with the messages
     /// just older than the page.
     @Test func pageOfLateMessagesHasOnlyOutliers() async throws {

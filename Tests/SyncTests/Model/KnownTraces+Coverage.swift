@@ -357,6 +357,36 @@ extension KnownTrace {
                     .say("m14", in: "y", by: "alice", to: nil), .deliver(-1), .perform(-1),
                     .deliver(3), .evict("y", count: 6),
                 ])),
+        KnownTrace(
+            description: "a message that is older than a deleted one is late",
+            trace: Trace(
+                seed: 112_247,
+                config: config {
+                    $0.clockSkew = 2
+                    $0.federationDelay = 12
+                    $0.pageLimit = 10
+                    $0.feedBatchSize = 2
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m0", in: "y", by: "bob", to: nil),
+                    .say("m1", in: "x", by: "carol", to: nil),
+                    .say("m2", in: "x", by: "carol", to: nil), .connect, .perform(-1),
+                    .deliver(-1), .fail(1, .notConnected), .write("w0", in: "x", isLong: false),
+                    .say("m4", in: "x", by: "carol", to: "w0"), .perform(1),
+                    .say("m5", in: "y", by: "bob", to: nil), .deliver(0), .tick(2),
+                    .say("m6", in: "y", by: "carol", to: nil), .perform(-1),
+                    // m8 arrives late, and the page that ends with m6 does not contain it.
+                    .say("m7", in: "y", by: "alice", to: "m6"),
+                    .say("m8", in: "y", by: "bob", to: nil), .writeFiles("f1", in: "y"), .passFeed,
+                    .fetch("y", .time("m0"), older: 0, newer: 3), .perform(-1),
+                    .delete("m6"), .delete("m7"),
+                    // m12 is older than m6.
+                    .say("m11", in: "y", by: "bob", to: nil),
+                    .say("m12", in: "y", by: "carol", to: nil),
+                ])),
     ]
 
     private static func config(_ change: (inout WorldConfig) -> Void) -> WorldConfig {
