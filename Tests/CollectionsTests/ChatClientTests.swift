@@ -567,6 +567,21 @@ import Testing
         #expect(followed == listener.heard.filter { $0.hasPrefix("general") })
     }
 
+    @Test func bannedUserLearnsWhoBannedThemAndWhy() async throws {
+        let client = try await story.connected()
+        try await client.engine.caughtUp()
+        let events = client.events()
+        try await story.alice.perform(
+            RestrictUser("bob", in: "general", as: .banned, until: nil, reason: "spam"))
+        for await event in events where event.source == .eventUserBanned {
+            #expect(event.channel == nil)
+            #expect(event.actor?.userID == "alice")
+            #expect(event.reason == "spam")
+            break
+        }
+        await client.close()
+    }
+
     @Test func appFollowsTheEventsOfAllChannels() async throws {
         let client = try await story.connected()
         try await client.engine.caughtUp()

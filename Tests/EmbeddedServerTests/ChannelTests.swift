@@ -197,8 +197,9 @@ import Testing
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
         try await alice.perform(
-            RestrictUser("bob", in: "general", as: .banned, until: nil, reason: ""))
-        #expect(try await bob.catchUp(since: start).events.words == ["lost general banned"])
+            RestrictUser("bob", in: "general", as: .banned, until: nil, reason: "spam"))
+        #expect(
+            try await bob.catchUp(since: start).events.words == ["lost general banned alice spam"])
         #expect(await thrown { try await bob.perform(JoinChannel("general")) }?.detail == .banned)
         #expect(await thrown { try await bob.say("a") }?.detail == .banned)
         #expect(

@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: UInt64(0)..<8)
     func removedChannelHasNoTruncation(seed: UInt64) async throws {
         server.receive("a b")
-        server.emit(.channelRemoved("one", .left))
+        server.emit(.channelRemoved("one", ChannelRemoval(.left)))
         network.update { $0.seed = seed }
         #expect(try await network.feed(since: "0").picture == "a b ?")
     }
@@ -100,7 +100,7 @@ import Testing
     ///
     /// The batch is requested again after its first part and the second removal were reported.
     @Test func invitationAfterAnEqualOneIsReported() {
-        let left = FeedEvent.channelRemoved("one", .left)
+        let left = FeedEvent.channelRemoved("one", ChannelRemoval(.left))
         let invited = FeedEvent.channel(ChannelUpdate("one", Patch()))
         let reported = FeedPlan.items(of: [left, invited, left]).flatMap(\.sources)
         let items = FeedPlan.items(of: [left, left, invited], reported: reported)

@@ -21,7 +21,7 @@ import Testing
             defer { database.close() }
             var rows = GrammarRows()
             try database.snapshot().forEachRow { key, value in try rows.read(key, value) }
-            #expect(Set(rows.tables.keys) == Set("mirplkycgboufwesqv"))
+            #expect(Set(rows.tables.keys) == Set("midrplkycgboufwesqv"))
             #expect(rows.kinds == Set(0...11))
             #expect(rows.channelLogs.allSatisfy { rows.logs[$0] == $1 })
             #expect(rows.channels["general"]?.channelURL == "general")
@@ -233,8 +233,8 @@ private struct GrammarRows {
             try value.cause()
         case 9: try value.cause()
         case 10:
-            guard try value.byte() < 4 else { throw Foreign(what: "a reason") }
-            _ = try value.text()
+            guard try value.byte() < 5 else { throw Foreign(what: "a cause") }
+            _ = (try value.name(), try value.name(), try value.text())
         case 11: _ = (try value.time(), try value.time())
         default: throw Foreign(what: "kind \(kind)")
         }

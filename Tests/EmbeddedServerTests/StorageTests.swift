@@ -56,11 +56,12 @@ import Testing
         (.delivered("al", 1000), "80000000000003e8616c"),
         (
             .changed(
-                .members, LogEntry.Cause(source: .eventUserJoined, users: ["al"], actor: "bo")),
-            "01" + "0077" + "0002626f" + "0002616c"
+                .members,
+                LogEntry.Cause(source: .eventUserJoined, users: ["al"], actor: "bo", reason: "r")),
+            "01" + "0077" + "0002626f" + "000172" + "0002616c"
         ),
-        (.gained(LogEntry.Cause(source: .eventUserJoined)), "0077" + "0000"),
-        (.lost("c", .banned), "0363"),
+        (.gained(LogEntry.Cause(source: .eventUserJoined)), "0077" + "0000" + "0000"),
+        (.lost("c", .banned, by: "bo", reason: "r"), "03" + "000163" + "0002626f" + "72"),
         (.historyChanged(from: 1000, through: 1001), "80000000000003e8" + "80000000000003e9"),
         (.purged("al", ["7", "8"]), "0002616c" + "000137" + "000138"),
     ]

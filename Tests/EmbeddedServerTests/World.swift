@@ -125,7 +125,10 @@ extension FeedEvent {
         case .read(by: let userID, in: _, at: let time): "read \(userID) \(time)"
         case .delivered(to: let userID, in: _, at: let time): "delivered \(userID) \(time)"
         case .typing(let users, in: _): "typing \(users.map(\.userID.rawValue))"
-        case .channelRemoved(let url, let removal): "lost \(url) \(removal)"
+        case .channelRemoved(let url, let removal):
+            (["lost \(url) \(removal.cause)"]
+                + [removal.actor?.userID.rawValue, removal.reason]
+                .compactMap(\.self)).joined(separator: " ")
         case .participants(let entered, let exited, in: _):
             "entered \(entered.map(\.userID.rawValue)) exited \(exited.map(\.userID.rawValue))"
         case .channel, .channels, .joinedChannels, .openChannel: nil

@@ -75,6 +75,6 @@ extension OpenWireEnum {
                 }
             }
         }
-        #expect(count == 74)
+        #expect(count == 76)
     }
 }

@@ -80,7 +80,8 @@ import Testing
         #expect(waits(core.step(.answer(failed, call: page.key))) == [wait])
         let feed = try #require(calls.first { ($0.value as? CoreCall.Feed)?.since == "1" })
         let batch = FeedBatch(
-            events: [.channelRemoved("general", .left)], cursor: "2", epoch: "1", isLive: true)
+            events: [.channelRemoved("general", ChannelRemoval(.left))], cursor: "2", epoch: "1",
+            isLive: true)
         let actions = core.step(.answer(.success(batch), call: feed.key))
         #expect(
             actions.contains {

@@ -103,11 +103,12 @@ import Testing
         var device = try device()
         device.make(FetchChannel("general"))
         try device.answer(CoreCall.Channel.self, channel("two"))
-        try device.answer(CoreCall.Feed.self, batch("2", .channelRemoved("general", .left)))
+        try device.answer(
+            CoreCall.Feed.self, batch("2", .channelRemoved("general", ChannelRemoval(.left))))
         #expect(try device.names == ["two"])
         try device.answer(
             CoreCall.Feed.self,
-            batch("3", .channelRemoved("general", .left), changed(channel("two"))))
+            batch("3", .channelRemoved("general", ChannelRemoval(.left)), changed(channel("two"))))
         #expect(try device.names == ["two"])
     }
 

@@ -79,8 +79,8 @@ struct OutputLine: Encodable {
         number of rows or records without a limit; total_bytes is the size of a file. The ids that
         verify, changelog and import return are lists of texts: missing, extra, different, updated,
         deleted and channel_urls. Events also have channel_url, user_id, user_ids, message,
-        message_id, request_id, count, unread, change, damage, bytes and error, and device if it is
-        not the current device.
+        message_id, request_id, reason, count, unread, change, damage, bytes and error, and device if
+        it is not the current device.
 
         The events:
 
@@ -93,7 +93,7 @@ struct OutputLine: Encodable {
           operators_changed participant_count_changed pinned_messages_changed reactions_changed
           rows_changed session_closed session_renewed store_changed sync_failed thread_changed
           thread_ended typing unread_changed uploaded user_banned user_entered user_exited
-          user_joined user_left user_muted user_unbanned user_unmuted
+          user_joined user_left user_muted user_requested_to_join user_unbanned user_unmuted
         """
 }
 

@@ -127,13 +127,7 @@ extension Listener: ChannelDelegate {
         } else if let messageID = event.messageID {
             report(event, "message_deleted", "- \(url) \(messageID)")
         } else if event.channel == nil {
-            let (name, text) =
-                switch event.source {
-                case .eventUserLeft: ("channel_left", "- you have left \(url)")
-                case .eventUserBanned: ("channel_banned", "- you are banned from \(url)")
-                default: ("channel_removed", "- channel \(url)")
-                }
-            report(event, name, text)
+            reportRemoval(event)
         } else if event.source == .channelBackgroundSync {
             // Do not report channels at the first connection, because all of them are new then.
             guard wasOffline else { return }
@@ -147,16 +141,29 @@ extension Listener: ChannelDelegate {
             report(event, "channel_changed", "* \(url) is \(channel.name)")
         } else if event.source == .eventUserReceivedInvitation {
             let actor = event.actor?.userID.rawValue ?? "another user"
-            report(event, "invited", "= \(url): \(actor) invites \(users)")
+            report(event, "invited", "= \(url): \(actor) invites \(users)\(event.explanation)")
         } else {
             reportOther(event, users)
         }
     }
 
+    private func reportRemoval(_ event: ChannelEvent) {
+        let url = event.channelURL
+        let (name, text) =
+            switch event.source {
+            case .eventUserLeft where event.actor == nil:
+                ("channel_left", "- you have left \(url)")
+            case .eventUserLeft: ("channel_left", "- you were removed from \(url)")
+            case .eventUserBanned: ("channel_banned", "- you are banned from \(url)")
+            default: ("channel_removed", "- channel \(url)")
+            }
+        report(event, name, text + event.explanation)
+    }
+
     private func reportOther(_ event: ChannelEvent, _ users: String) {
         let url = event.channelURL
         if let (name, verb) = Listener.actions[event.source] {
-            report(event, name, "= \(url): \(users) \(verb)")
+            report(event, name, "= \(url): \(users) \(verb)\(event.explanation)")
         } else if let (name, change) = Listener.changes[event.source] {
             report(event, name, "* \(url) \(change)")
         } else if case .open(let channel)? = event.channel {
@@ -174,6 +181,7 @@ extension Listener: ChannelDelegate {
         .eventUserUnmuted: ("user_unmuted", "is no longer muted"),
         .eventUserBanned: ("user_banned", "is banned"),
         .eventUserUnbanned: ("user_unbanned", "is no longer banned"),
+        .eventUserRequestedToJoin: ("user_requested_to_join", "asks to join"),
     ]
 
     /// The event's name and the text of its line, for events that are about a channel.
@@ -196,6 +204,7 @@ extension Listener: ChannelDelegate {
         values["message"] = event.message
         values["message_id"] = event.message == nil ? event.messageID : nil
         values["user_id"] = event.actor?.userID
+        values["reason"] = event.reason
         if !event.users.isEmpty { values["user_ids"] = event.users.map(\.userID) }
         report(name, text, values, by: .store)
     }
@@ -281,4 +290,9 @@ extension Listener: MessageCollectionDelegate {
     ) {}
 
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {}
+}
+
+extension ChannelEvent {
+    /// The reason in parentheses; empty if there is none.
+    fileprivate var explanation: String { reason.map { " (\($0.oneLine))" } ?? "" }
 }

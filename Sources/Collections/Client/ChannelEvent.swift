@@ -18,8 +18,9 @@ public struct ChannelEvent: Hashable, Sendable {
 
     /// The channel after the event; `nil` if the user can no longer read it.
     ///
-    /// The user cannot read a channel that was deleted (`eventChannelDeleted`), or that the user
-    /// left (`eventUserLeft`) or was banned from (`eventUserBanned`).
+    /// The user cannot read a channel that was deleted (`eventChannelDeleted`), that the user left
+    /// or was removed from by the ``actor`` (`eventUserLeft`), or that the user was banned from
+    /// (`eventUserBanned`).
     public let channel: AnyChannel?
 
     /// The stored message that was received or changed; otherwise `nil`.
@@ -41,6 +42,9 @@ public struct ChannelEvent: Hashable, Sendable {
 
     /// The user who caused the event; `nil` if the server does not report one.
     public let actor: User?
+
+    /// The reason that the ``actor`` gave, such as why a user was banned; `nil` if there is none.
+    public let reason: String?
 }
 
 extension ChannelEvent {
@@ -61,7 +65,7 @@ extension ChannelEvent {
                 messageID: message?.messageID ?? messageID,
                 isMention: message.map { $0.sender?.userID != userID && $0.mentions(userID) }
                     ?? false,
-                users: users, actor: entry.people?.actor)
+                users: users, actor: entry.people?.actor, reason: entry.people?.reason)
         }
         switch entry.operation {
         case .savedMessage(let message) where source.isAboutMessage:

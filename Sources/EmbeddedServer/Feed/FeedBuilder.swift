@@ -43,10 +43,12 @@ struct FeedBuilder {
     }
 
     mutating func add(_ entry: LogEntry, _ sequence: LogSequence) throws(BackendError) {
-        if case .lost(let url, let removal) = entry.event {
+        if case .lost(let url, let cause, by: let actor, let reason) = entry.event {
             guard entry.only == userID else { return }
-            events.append(.channelRemoved(url, removal))
-            return
+            let removal = ChannelRemoval(
+                cause, by: actor.flatMap { state.accounts[$0]?.user },
+                reason: reason.isEmpty ? nil : reason)
+            return events.append(.channelRemoved(url, removal))
         }
         guard let channel = channel(of: entry, sequence) else { return }
         switch entry.event {
@@ -145,7 +147,8 @@ struct FeedBuilder {
                 ChannelUpdate(
                     channel.url, patch, source: source,
                     users: cause?.users.compactMap { state.accounts[$0]?.user } ?? [],
-                    actor: cause?.actor.flatMap { state.accounts[$0]?.user })))
+                    actor: cause?.actor.flatMap { state.accounts[$0]?.user },
+                    reason: cause.flatMap { $0.reason.isEmpty ? nil : $0.reason })))
     }
 
     mutating func addTruncation(in channel: ServerChannel) {

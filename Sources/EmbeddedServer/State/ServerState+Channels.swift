@@ -155,8 +155,9 @@ extension ServerState {
     }
 
     func cause(
-        _ source: CollectionEventSource, _ users: [UserID] = [], by actor: UserID?
+        _ source: CollectionEventSource, _ users: [UserID] = [], by actor: UserID?,
+        _ reason: String = ""
     ) -> LogEntry.Cause {
-        LogEntry.Cause(source: source, users: users, actor: actor)
+        LogEntry.Cause(source: source, users: users, actor: actor, reason: reason)
     }
 }

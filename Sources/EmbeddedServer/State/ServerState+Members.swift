@@ -63,7 +63,10 @@ extension ServerState {
     }
 
     /// Removes a channel from the list of a user, and notifies the user.
-    func notifyLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
+    func notifyLost(
+        _ userID: UserID, of channel: ServerChannel, _ cause: ChannelRemoval.Cause,
+        by actor: UserID? = nil, reason: String = ""
+    ) {
         if let offset = channel.members[userID]?.messageOffset {
             channel.offsets[userID] = offset
             database.put({ $0.offset(channel.number, userID) }, { $0.timestamp(offset) })
@@ -71,7 +74,8 @@ extension ServerState {
         channel.members[userID] = nil
         accounts[userID]?.channels.remove(channel.number)
         storeMember(userID, of: channel)
-        let sequence = append(.lost(channel.url, removal), in: channel, only: userID)
+        let sequence = append(
+            .lost(channel.url, cause, by: actor, reason: reason), in: channel, only: userID)
         database.put({ $0.removal(userID, sequence) }, { $0.text(channel.url.rawValue) })
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
     }

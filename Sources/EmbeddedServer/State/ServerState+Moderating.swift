@@ -32,11 +32,11 @@ extension ServerState {
         channel.restrictions[type, default: [:]][target] = restriction
         database.put({ $0.restriction(channel.number, type, target) }, restriction.write)
         if type == .banned && channel.members[target] != nil {
-            notifyLost(target, of: channel, .banned)
+            notifyLost(target, of: channel, .banned, by: userID, reason: reason)
         }
         if type == .banned && channel.isOpen { expel(target, from: channel) }
         let source: CollectionEventSource = type == .muted ? .eventUserMuted : .eventUserBanned
-        append(.changed(.members, cause(source, [target], by: userID)), in: channel)
+        append(.changed(.members, cause(source, [target], by: userID, reason)), in: channel)
     }
 
     func lift(

@@ -23,7 +23,7 @@ struct LogEntry: Hashable {
         case delivered(UserID, Timestamp)
         case changed(ChannelPart, Cause)
         case gained(Cause)
-        case lost(ChannelURL, ChannelRemoval)
+        case lost(ChannelURL, ChannelRemoval.Cause, by: UserID?, reason: String)
         /// Messages that were created between two times, both inclusive, were added, changed or
         /// removed without their own entries.
         case historyChanged(from: Timestamp, through: Timestamp)
@@ -47,6 +47,8 @@ struct LogEntry: Hashable {
         var source: CollectionEventSource
         var users: [UserID] = []
         var actor: UserID?
+        /// The reason that the actor gave; empty if there is none.
+        var reason = ""
     }
 }
 
@@ -101,9 +103,11 @@ extension LogEntry {
             writer.byte(part.rawValue)
             cause.write(to: &writer)
         case .gained(let cause): cause.write(to: &writer)
-        case .lost(let url, let removal):
-            writer.byte(removal.rawByte)
-            writer.text(url.rawValue)
+        case .lost(let url, let cause, by: let actor, let reason):
+            writer.byte(cause.rawByte)
+            writer.measured(url.rawValue)
+            writer.measured(actor?.rawValue ?? "")
+            writer.text(reason)
         case .historyChanged(let from, let through):
             writer.timestamp(from)
             writer.timestamp(through)
@@ -158,10 +162,12 @@ extension LogEntry {
             event = .changed(part, try Cause(&reader))
         case .gained: event = .gained(try Cause(&reader))
         case .lost:
-            guard let removal = ChannelRemoval(rawByte: try reader.byte()) else {
-                throw reader.damage("a reason")
+            guard let cause = ChannelRemoval.Cause(rawByte: try reader.byte()) else {
+                throw reader.damage("a cause")
             }
-            event = .lost(ChannelURL(try reader.text()), removal)
+            let url = ChannelURL(try reader.measured())
+            let actor = try reader.optionalName().map { UserID($0) }
+            event = .lost(url, cause, by: actor, reason: try reader.text())
         case .historyChanged:
             let from = try reader.timestamp()
             event = .historyChanged(from: from, through: try reader.timestamp())
@@ -194,17 +200,19 @@ extension LogEntry.Cause {
     fileprivate func write(to writer: inout ByteWriter) {
         writer.integer(UInt16(source.rawValue))
         writer.measured(actor?.rawValue ?? "")
+        writer.measured(reason)
         for userID in users { writer.measured(userID.rawValue) }
     }
 
     fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         source = CollectionEventSource(rawValue: Int(try reader.integer(UInt16.self)))
         actor = try reader.optionalName().map { UserID($0) }
+        reason = try reader.measured()
         while !reader.isAtEnd { users.append(UserID(try reader.measured())) }
     }
 }
 
-extension ChannelRemoval {
+extension ChannelRemoval.Cause {
     /// On-disk format, DO NOT CHANGE.
     fileprivate var rawByte: UInt8 {
         switch self {
@@ -212,6 +220,7 @@ extension ChannelRemoval {
         case .deleted: 1
         case .left: 2
         case .banned: 3
+        case .removed: 4
         }
     }
 

@@ -25,7 +25,8 @@ extension MatrixBackend {
         if reply.directRooms != nil { events += try distinctChannels() }
         // The list may be newer than the reply, so that the user may have returned to the room.
         for id in reply.left.keys.sorted() {
-            events.append(.channelRemoved(ChannelURL(id), reply.left[id]!.removal(of: try me)))
+            let event = reply.left[id]!.lastMembership(of: try me)
+            events.append(.channelRemoved(ChannelURL(id), removal(by: event, from: id)))
         }
         for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
         for id in reply.joined.keys.sorted() {
@@ -81,13 +82,26 @@ extension MatrixBackend {
         return FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
-    /// Returns an event with the complete state of a room; none for a space.
-    private func completeState(of id: String) async throws(BackendError) -> [FeedEvent] {
+    /// Returns why the user has lost a room, from the event that ended the user's membership.
+    private func removal(by event: RoomEvent?, from room: String) -> ChannelRemoval {
+        guard let event else { return ChannelRemoval(.unknown) }
+        let isBan = event.content.membership == "ban"
+        if !isBan, event.sender == event.stateKey { return ChannelRemoval(.left) }
+        return ChannelRemoval(
+            isBan ? .banned : .removed, by: user(event.sender, in: room),
+            reason: event.content.givenReason)
+    }
+
+    /// Returns events with the complete state of a room, and with the given changes; none for a
+    /// space.
+    private func completeState(
+        of id: String, _ changes: [MembershipChange] = []
+    ) async throws(BackendError) -> [FeedEvent] {
         try await resolveReceipts(of: id)
         try await resolveHeroes(of: id)
         guard let channel = list.channel(id, for: try me), !(list.rooms[id]?.isSpace ?? true)
         else { return [] }
-        return [FeedEvent(whole: channel)]
+        return events(of: changes, channel)
     }
 
     // MARK: A room
@@ -141,7 +155,7 @@ extension MatrixBackend {
             events.append(.read(by: UserID(user), in: url, at: time))
         }
         if let typing = changes.typing {
-            let users = typing.map { people[room]?[$0] ?? User(id: UserID($0)) }
+            let users = typing.map { user($0, in: room) }
             events.append(.typing(users, in: url))
         }
         return events
@@ -273,7 +287,10 @@ extension MatrixBackend {
         isListCurrent: Bool
     ) async throws(BackendError) -> [FeedEvent] {
         recordNewest(of: changes, in: room)
-        if changes.changesState { return try await completeState(of: room) }
+        if changes.changesState {
+            return try await completeState(
+                of: room, changes.timeline.compactMap { MembershipChange($0) })
+        }
         var patch = Patch<GroupChannel>()
         if let count = changes.unreadCount { patch.set(\.unreadMessageCount, to: count) }
         if let count = changes.highlightCount { patch.set(\.unreadMentionCount, to: count) }
@@ -332,15 +349,21 @@ extension Message {
 }
 
 extension FeedEvent {
-    fileprivate init(whole channel: GroupChannel) {
-        // Omit `lastSyncedChangelogAt`, which only the device sets.
-        let patch = Patch(whole: channel, except: \.lastSyncedChangelogAt)
+    init(whole channel: GroupChannel) {
         let isInvitation = channel.myMemberState == .invited
         self = .channel(
             ChannelUpdate(
-                channel.url, patch,
+                channel.url, Patch(wholeOfServer: channel),
                 source: isInvitation ? .eventUserReceivedInvitation : .eventChannelChanged,
-                actor: isInvitation ? channel.inviter : nil))
+                actor: isInvitation ? channel.inviter : nil,
+                reason: isInvitation ? channel.metadata[MetadataKey.reason] : nil))
+    }
+}
+
+extension Patch<GroupChannel> {
+    /// Creates a patch with all fields except `lastSyncedChangelogAt`, which only the device sets.
+    init(wholeOfServer channel: GroupChannel) {
+        self.init(whole: channel, except: \.lastSyncedChangelogAt)
     }
 }
 
@@ -349,15 +372,5 @@ extension SyncReply {
     fileprivate var changesState: Bool {
         !invited.isEmpty || !left.isEmpty || directRooms != nil
             || joined.values.contains(where: \.changesState)
-    }
-}
-
-extension SyncReply.LeftRoom {
-    /// Returns the reason why the user has lost the room.
-    fileprivate func removal(of me: UserID) -> ChannelRemoval {
-        let event = events.last { $0.type == "m.room.member" && $0.stateKey == me.rawValue }
-        guard let event else { return .unknown }
-        if event.content.membership == "ban" { return .banned }
-        return event.sender == me.rawValue ? .left : .unknown
     }
 }

@@ -139,8 +139,11 @@ extension MatrixBackend {
 
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Keep the name of a user who has left, because the user's messages still show it.
-            guard let id = event.stateKey, event.content.membership != "leave" else { continue }
+            // Keep the name of a user who has left or was banned, because the user's messages still
+            // show it.
+            guard let id = event.stateKey,
+                !["leave", "ban"].contains(event.content.membership)
+            else { continue }
             // The names are requested again when they are needed.
             if people[room]?.count ?? 0 >= WireLimit.knownMembers { people[room] = nil }
             people[room, default: [:]][id] = event.user

@@ -168,7 +168,7 @@ extension Room {
     mutating func setHeroes(from state: [RoomEvent], me: String) {
         let others = state.filter { event in
             event.type == "m.room.member" && event.stateKey != me
-                && MemberState(membership: event.content) != nil
+                && ["join", "invite"].contains(event.content.membership)
         }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.prefix(5)
         for event in others { apply(event) }
         heroes = others.compactMap(\.stateKey)
@@ -194,6 +194,7 @@ extension MemberState {
         switch content.membership {
         case "join": self = .joined
         case "invite": self = .invited
+        case "knock": self = .requested
         default: return nil
         }
     }

@@ -74,7 +74,7 @@ struct SearchReply: Decodable {
             let found = try decoder.container(keyedBy: Key.self)
             event = try found.decode(RoomEvent.self, forKey: .result)
             room = try found.nestedContainer(keyedBy: Key.self, forKey: .result)
-                .decode(String.self, forKey: .room_id)
+                .decode(WireID.self, forKey: .room_id).text
         }
     }
 

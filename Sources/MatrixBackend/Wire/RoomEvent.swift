@@ -17,6 +17,9 @@ struct RoomEvent: Decodable, Sendable {
     /// The ID of the event that this event redacts; `nil` if it is not a redaction.
     let redacts: String?
     let isRedacted: Bool
+    /// The membership that a membership event has replaced; `nil` if there was none, or if the
+    /// server did not report it.
+    let previousMembership: String?
     /// The latest valid edit, bundled by the server.
     private(set) var replacement: Replacement?
     /// The thread that starts with this event, bundled by the server.
@@ -61,7 +64,7 @@ struct RoomEvent: Decodable, Sendable {
 
     private enum Key: String, CodingKey {
         case type, event_id, sender, origin_server_ts, state_key, content, redacts, unsigned
-        case redacted_because
+        case redacted_because, prev_content, membership
         case relations = "m.relations"
         case replace = "m.replace"
         case thread = "m.thread"
@@ -84,6 +87,10 @@ struct RoomEvent: Decodable, Sendable {
             event.contains(.unsigned)
             ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil
         isRedacted = unsigned?.contains(.redacted_because) ?? false
+        let previous =
+            type == "m.room.member"
+            ? try? unsigned?.nestedContainer(keyedBy: Key.self, forKey: .prev_content) : nil
+        previousMembership = previous?.lenientID(.membership)
         let relations =
             unsigned?.contains(.relations) ?? false
             ? try? unsigned?.nestedContainer(keyedBy: Key.self, forKey: .relations) : nil

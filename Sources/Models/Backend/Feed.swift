@@ -164,28 +164,53 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// The user who made the change; `nil` if the server does not report it.
     public var actor: User?
 
+    /// The reason that the actor gave, such as why a user was banned; `nil` if there is none.
+    public var reason: String?
+
     /// Creates a channel update.
     public init(
         _ channelURL: ChannelURL, _ patch: Patch<GroupChannel>,
         source: CollectionEventSource = .eventChannelChanged, users: [User] = [],
-        actor: User? = nil
+        actor: User? = nil, reason: String? = nil
     ) {
         self.channelURL = channelURL
         self.patch = patch
         self.source = source
         self.users = users
         self.actor = actor
+        self.reason = reason
     }
 }
 
-/// The reason why the user is no longer a member of a group channel.
-public enum ChannelRemoval: Hashable, Sendable, CaseIterable {
-    /// The channel was deleted.
-    case deleted
-    /// The user left the channel or declined the invitation.
-    case left
-    /// The user was banned.
-    case banned
-    /// The server did not give a reason.
-    case unknown
+/// Why the user is no longer a member of a group channel.
+public struct ChannelRemoval: Hashable, Sendable {
+    /// A kind of removal.
+    public enum Cause: Hashable, Sendable, CaseIterable {
+        /// The channel was deleted.
+        case deleted
+        /// The user left the channel or declined the invitation.
+        case left
+        /// Another user removed the user or withdrew the invitation.
+        case removed
+        /// The user was banned.
+        case banned
+        /// The server did not report a cause.
+        case unknown
+    }
+
+    /// The kind of removal.
+    public var cause: Cause
+
+    /// The user who removed or banned the user; `nil` if the server does not report it.
+    public var actor: User?
+
+    /// The reason that the actor gave; `nil` if there is none.
+    public var reason: String?
+
+    /// Creates a removal.
+    public init(_ cause: Cause, by actor: User? = nil, reason: String? = nil) {
+        self.cause = cause
+        self.actor = actor
+        self.reason = reason
+    }
 }

@@ -1,4 +1,4 @@
-/// The users affected by an event of a channel, and the user who caused it.
+/// The users affected by an event of a channel, the user who caused it, and why.
 public struct EventPeople: Hashable, Sendable {
     /// The users who joined, left, or were invited, muted or banned.
     public let users: [User]
@@ -6,10 +6,14 @@ public struct EventPeople: Hashable, Sendable {
     /// The user who caused the event; `nil` if the server does not report it.
     public let actor: User?
 
+    /// The reason that the actor gave; `nil` if there is none.
+    public let reason: String?
+
     /// Creates the users of an event.
-    public init(users: [User], actor: User? = nil) {
+    public init(users: [User], actor: User? = nil, reason: String? = nil) {
         self.users = users
         self.actor = actor
+        self.reason = reason
     }
 }
 

@@ -37,6 +37,7 @@ extension CollectionEventSource {
         .eventUserLeft: "eventUserLeft",
         .eventUserBanned: "eventUserBanned",
         .eventUserUnbanned: "eventUserUnbanned",
+        .eventUserRequestedToJoin: "eventUserRequestedToJoin",
         .eventPinnedMessageUpdated: "eventPinnedMessageUpdated",
         .eventPollVoted: "eventPollVoted",
         .eventUserMarkedRead: "eventUserMarkedRead",

@@ -85,6 +85,8 @@ public struct CollectionEventSource: OpenEnumeration {
     public static let eventUserBanned = Self(rawValue: 123)
     /// A user was unbanned.
     public static let eventUserUnbanned = Self(rawValue: 124)
+    /// A user asked to join.
+    public static let eventUserRequestedToJoin = Self(rawValue: 125)
     /// A message was pinned or unpinned.
     public static let eventPinnedMessageUpdated = Self(rawValue: 131)
     /// A user voted in a poll.

@@ -31,10 +31,12 @@ public struct MemberState: OpenEnumeration {
     /// The user is not a member, because the user has left the channel, or only views a public
     /// channel.
     public static let none = Self(rawValue: 2)
+    /// The user has asked to join and is not a member yet.
+    public static let requested = Self(rawValue: 3)
 }
 
 extension MemberState: OpenWireEnum {
-    static var names: [String] { ["joined", "invited", "none"] }
+    static var names: [String] { ["joined", "invited", "none", "requested"] }
 }
 
 /// A kind of restriction.

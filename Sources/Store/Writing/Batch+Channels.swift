@@ -68,7 +68,7 @@ extension Batch {
     ///   commit.
     @discardableResult
     public func removeChannel(
-        _ url: ChannelURL, source: CollectionEventSource? = nil
+        _ url: ChannelURL, source: CollectionEventSource? = nil, people: EventPeople? = nil
     ) throws(StoreError) -> Bool {
         guard let number = try number(of: url) else { return false }
         try whole { () throws(StoreError) in
@@ -79,7 +79,7 @@ extension Batch {
             try removeRows(of: url)
             try release(number, of: url)
         }
-        record(.removedChannel(url), source)
+        record(.removedChannel(url), source, people)
         return true
     }
 

@@ -114,7 +114,7 @@ extension Batch {
     ///
     /// The store itself still saves a message that has a tombstone. Callers check the tombstone,
     /// and decide whether to save the message. ``clearMessages(in:source:)`` keeps the tombstones
-    /// of a channel, and ``removeChannel(_:source:)`` removes them.
+    /// of a channel, and ``removeChannel(_:source:people:)`` removes them.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or if a name is
     ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.

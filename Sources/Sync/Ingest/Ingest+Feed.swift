@@ -81,7 +81,8 @@ extension Ingest {
         case .channel(let update):
             if try apply(update) { report.channelsToBackfill.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
-            try remove(url, channelSource(removal.source), &report)
+            try remove(
+                url, channelSource(removal.cause.source), people: EventPeople(removal), &report)
         case .channels(let urls):
             try removeAll(but: urls, &report)
         case .joinedChannels(let urls):
@@ -379,11 +380,11 @@ extension Gap.Bound {
     }
 }
 
-extension ChannelRemoval {
+extension ChannelRemoval.Cause {
     fileprivate var source: CollectionEventSource {
         switch self {
         case .deleted, .unknown: .eventChannelDeleted
-        case .left: .eventUserLeft
+        case .left, .removed: .eventUserLeft
         case .banned: .eventUserBanned
         }
     }

@@ -11,10 +11,9 @@ extension Ingest {
         var channel = held ?? GroupChannel()
         channel.url = url
         update.patch.apply(to: &channel)
-        let people = EventPeople(users: update.users, actor: update.actor)
-        try save(
-            channel, over: held, channelSource(update.source),
-            people: update.users.isEmpty && update.actor == nil ? nil : people)
+        let people = EventPeople(
+            users: update.users, actor: update.actor, reason: update.reason)
+        try save(channel, over: held, channelSource(update.source), people: people.ifAny)
         for user in update.users { try batch.save(user, source: channelSource(update.source)) }
         return held == nil || held?.myMemberState == .invited
     }
@@ -67,21 +66,22 @@ extension Ingest {
     }
 
     mutating func remove(
-        _ url: ChannelURL, _ source: CollectionEventSource, _ report: inout FeedReport
+        _ url: ChannelURL, _ source: CollectionEventSource, people: EventPeople? = nil,
+        _ report: inout FeedReport
     ) throws(StoreError) {
-        try remove(url, source)
+        try remove(url, source, people: people)
         report.removedChannels.append(url)
     }
 
     mutating func remove(
-        _ url: ChannelURL, _ source: CollectionEventSource
+        _ url: ChannelURL, _ source: CollectionEventSource, people: EventPeople? = nil
     ) throws(StoreError) {
         flights.void(url)
         flights.recordChannel(url)
         invalidateKnowledge(of: url)
         batch.setUnreported(nil, of: url)
         batch.setMessageChangelogToken(nil, of: url)
-        try batch.removeChannel(url, source: source)
+        try batch.removeChannel(url, source: source, people: people)
     }
 
     mutating func changeChannel(
@@ -124,5 +124,17 @@ extension Ingest {
             .first(where: \.countsAsLast)
         try batch.save(channel, source: channelSource(.eventChannelChanged))
         flights.recordChannel(url)
+    }
+}
+
+extension EventPeople {
+    /// The value; `nil` if it names no one and no reason.
+    fileprivate var ifAny: EventPeople? {
+        users.isEmpty && actor == nil && reason == nil ? nil : self
+    }
+
+    init?(_ removal: ChannelRemoval) {
+        guard removal.actor != nil || removal.reason != nil else { return nil }
+        self.init(users: [], actor: removal.actor, reason: removal.reason)
     }
 }

@@ -110,7 +110,8 @@ struct KindPictures {
             let nickname =
                 member.nickname == localpart(member.userID.rawValue) ? "" : member.nickname
             let marks = [
-                member.state == .invited ? "?" : "", member.role == .operator ? "*" : "",
+                member.state == .invited ? "?" : "", member.state == .requested ? "~" : "",
+                member.role == .operator ? "*" : "",
                 member.isMuted ? "-" : "", nickname.isEmpty ? "" : "(\(nickname))",
             ]
             return name(member.userID) + marks.joined()

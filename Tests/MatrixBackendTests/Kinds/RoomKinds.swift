@@ -106,7 +106,7 @@ extension Kinds {
             name: "request to join",
             before: [.state("m.room.join_rules", #"{"join_rule": "knock"}"#)],
             then: [.nio(#"["room_knock", "ROOM", "please"]"#).by("@carol")], sees: "",
-            channel: ["members": "alice bob*", "count": "2 2"]),
+            channel: ["members": "alice bob* carol~", "count": "2 2"]),
         Kind(
             name: "nickname in the room", before: [.text("", "a")],
             then: [

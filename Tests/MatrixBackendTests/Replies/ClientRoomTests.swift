@@ -145,7 +145,7 @@ import Testing
             "GET sync", #"{"next_batch": "s2", "rooms": {"leave": {"!room:example.org": {}}}}"#)
         server.reply("GET sync", #"{"next_batch": "s9"}"#)
         let events = try await alice.device.backend.feed(since: alice.cursor).events
-        #expect(events == [.channelRemoved(room, .unknown)])
+        #expect(events == [.channelRemoved(room, ChannelRemoval(.unknown))])
         #expect(try await alice.device.backend.channel(room).name == "General")
     }
 

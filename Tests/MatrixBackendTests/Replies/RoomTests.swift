@@ -209,14 +209,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("leave", "@alice:example.org", ChannelRemoval.left),
-        ("leave", "@bob:example.org", .unknown), ("ban", "@bob:example.org", .banned),
+        ("leave", "@alice:example.org", ChannelRemoval.Cause.left),
+        ("leave", "@bob:example.org", .removed), ("ban", "@bob:example.org", .banned),
     ])
-    func lostRoomSaysWhy(membership: String, sender: String, reason: ChannelRemoval) async throws {
+    func lostRoomSaysWhy(
+        membership: String, sender: String, cause: ChannelRemoval.Cause
+    ) async throws {
         let (device, cursor) = try await deviceWithARoom()
         let event = state(
-            "m.room.member", #"{"membership": "\#(membership)"}"#, key: "@alice:example.org",
-            by: sender)
+            "m.room.member", #"{"membership": "\#(membership)", "reason": "spam"}"#,
+            key: "@alice:example.org", by: sender)
         device.server.replace(
             "GET sync",
             """
@@ -224,7 +226,59 @@ import Testing
                 "timeline": {"events": [\(event)]}}}}}
             """)
         let events = try await device.backend.feed(since: cursor).events
-        #expect(events == [.channelRemoved(room, reason)])
+        guard case .channelRemoved(room, let removal) = events.first else {
+            Issue.record("the feed reports \(events)")
+            return
+        }
+        #expect(events.count == 1)
+        #expect(removal.cause == cause)
+        #expect(removal.actor?.userID == (cause == .left ? nil : UserID(sender)))
+        #expect(removal.reason == (cause == .left ? nil : "spam"))
+    }
+
+    @Test(arguments: [
+        ("join", nil, "@carol:example.org", CollectionEventSource.eventUserJoined),
+        ("invite", nil, "@bob:example.org", .eventUserReceivedInvitation),
+        ("knock", nil, "@carol:example.org", .eventUserRequestedToJoin),
+        ("ban", "join", "@bob:example.org", .eventUserBanned),
+        ("leave", "join", "@bob:example.org", .eventUserLeft),
+        ("leave", "ban", "@bob:example.org", .eventUserUnbanned),
+        ("leave", "invite", "@carol:example.org", .eventUserDeclinedInvitation),
+        ("join", "join", "@carol:example.org", .eventChannelChanged),
+    ])
+    func changeOfAMembershipSaysWhoAndWhy(
+        membership: String, previous: String?, sender: String, source: CollectionEventSource
+    ) async throws {
+        let (device, cursor) = try await deviceWithARoom()
+        let unsigned = previous.map { #"{"prev_content": {"membership": "\#($0)"}}"# } ?? "{}"
+        let event = """
+            {"type": "m.room.member", "state_key": "@carol:example.org", "event_id": "$1",
+             "sender": "\(sender)", "origin_server_ts": 1500, "unsigned": \(unsigned),
+             "content": {"membership": "\(membership)", "reason": "lunch"}}
+            """
+        device.server.replace("GET sync", PreparedReplies.sync("s2", event))
+        let updates = try await device.backend.feed(since: cursor).events.compactMap { event in
+            if case .channel(let update) = event { update } else { nil }
+        }
+        let update = try #require(updates.first)
+        #expect(updates.count == 1)
+        #expect(update.source == source)
+        guard source != .eventChannelChanged else { return }
+        #expect(update.users.map(\.userID) == ["@carol:example.org"])
+        #expect(update.actor?.userID == UserID(sender))
+        #expect(update.reason == "lunch")
+    }
+
+    @Test func severalChangesOfMembershipsAreSeveralEvents() async throws {
+        let (device, cursor) = try await deviceWithARoom()
+        let joins = ["@carol:example.org", "@dave:example.org"].map {
+            state("m.room.member", #"{"membership": "join"}"#, key: $0, by: $0)
+        }
+        device.server.replace("GET sync", PreparedReplies.sync("s2", events: joins))
+        let users = try await device.backend.feed(since: cursor).events.compactMap { event in
+            if case .channel(let update) = event { update.users.map(\.userID) } else { nil }
+        }
+        #expect(users == [["@carol:example.org"], ["@dave:example.org"]])
     }
 
     @Test func purgedRoomIsMissingAfterTheNextConnection() async throws {

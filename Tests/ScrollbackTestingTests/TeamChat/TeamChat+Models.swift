@@ -68,7 +68,7 @@ extension FeedEvent {
             self = .messageDeleted(MessageID("\(id)"), in: url, at: time)
         case .room:
             guard let room = answer.rooms[entry.room], room.members.contains(me.rawValue) else {
-                self = .channelRemoved(url, .unknown)
+                self = .channelRemoved(url, ChannelRemoval(.unknown))
                 return
             }
             self.init(GroupChannel(room, me))

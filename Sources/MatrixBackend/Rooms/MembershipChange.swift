@@ -1,0 +1,69 @@
+import Models
+
+/// A change of a user's membership in a room.
+struct MembershipChange {
+    let source: CollectionEventSource
+    let userID: String
+    let actorID: String
+    /// The reason that the actor gave; `nil` if there is none.
+    let reason: String?
+
+    /// Creates a change from a state event; `nil` if the event changes no membership.
+    init?(_ event: RoomEvent) {
+        guard event.type == "m.room.member", let userID = event.stateKey,
+            let membership = event.content.membership, membership != event.previousMembership
+        else { return nil }
+        self.userID = userID
+        actorID = event.sender
+        reason = event.content.givenReason
+        switch membership {
+        case "join": source = .eventUserJoined
+        case "invite": source = .eventUserReceivedInvitation
+        case "knock": source = .eventUserRequestedToJoin
+        case "ban": source = .eventUserBanned
+        case "leave":
+            source =
+                switch event.previousMembership {
+                case "ban": .eventUserUnbanned
+                case "invite" where userID == actorID: .eventUserDeclinedInvitation
+                default: .eventUserLeft
+                }
+        default: return nil
+        }
+    }
+}
+
+extension EventContent {
+    /// The reason of a change of membership; `nil` if it is missing or empty.
+    var givenReason: String? { reason.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension MatrixBackend {
+    /// Returns an event for each change of a membership.
+    ///
+    /// The first event also contains the state of the channel.
+    func events(
+        of changes: [MembershipChange], _ channel: GroupChannel
+    ) -> [FeedEvent] {
+        guard !changes.isEmpty else { return [FeedEvent(whole: channel)] }
+        return changes.enumerated().map { index, change in
+            .channel(
+                ChannelUpdate(
+                    channel.url, index == 0 ? Patch(wholeOfServer: channel) : Patch(),
+                    source: change.source, users: [user(change.userID, in: channel.url.rawValue)],
+                    actor: user(change.actorID, in: channel.url.rawValue), reason: change.reason))
+        }
+    }
+
+    /// Returns a user with the name that is known from a room.
+    func user(_ id: String, in room: String) -> User {
+        people[room]?[id] ?? User(id: UserID(id))
+    }
+}
+
+extension SyncReply.LeftRoom {
+    /// The event that ended the user's membership.
+    func lastMembership(of me: UserID) -> RoomEvent? {
+        events.last { $0.type == "m.room.member" && $0.stateKey == me.rawValue }
+    }
+}
