@@ -49,6 +49,31 @@ import Testing
         await other.close()
     }
 
+    /// The directories of another user and of another app with the same key are moved into the place
+    /// of Bob's.
+    @Test(arguments: [true, false])
+    func directoryOfAnotherUserOrAppIsNotOpened(isApp: Bool) async throws {
+        let options = story.options.encrypted(with: key)
+        try await use(story.open(options))
+        var others = options
+        if isApp { others.applicationID = "other" }
+        let other = try await story.open(others)
+        try await other.connect(as: Credentials(isApp ? "bob" : "carol"))
+        await other.close()
+        let bobs = story.directory(of: "bob", hidesUser: true)
+        let planted = ChatStore.directory(
+            in: story.directory, applicationID: others.applicationID,
+            userID: isApp ? "bob" : "carol", hidesUser: true)
+        try FileManager.default.removeItem(at: bobs)
+        try FileManager.default.moveItem(at: planted, to: bobs)
+        // The opening opens the store of the user who connected last.
+        let error = await #expect(throws: SyncError.self) {
+            let client = try await story.open(options)
+            try await client.connect(as: Credentials("bob"))
+        }
+        #expect((error?.cause as? StoreError)?.code == .wrongKey)
+    }
+
     @Test func keyThatDoesNotOpenEachStoreKeepsTheLastUser() async throws {
         try await use(story.open(story.lenientOptions(with: key)))
         let other = story.lenientOptions(with: EncryptionKey())

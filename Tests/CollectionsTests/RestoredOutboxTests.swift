@@ -1,3 +1,4 @@
+import EmbeddedServer
 import Foundation
 import Models
 import ScrollbackStorySupport
@@ -48,5 +49,66 @@ import Testing
         #expect(try store.messages(in: "general").map(\.text) == ["sent"])
         try await client.acknowledgeOutboxLoss()
         await client.close()
+    }
+
+    private func sent() async throws -> [String] {
+        try await story.alice.messages(in: "general", at: .newest, older: 9, newer: 0)
+            .messages.map(\.text)
+    }
+
+    /// The damaged record is the cancellation, or the edit.
+    @Test(arguments: [true, false])
+    func itemWhoseCancellationOrEditIsDamagedIsNotSent(isCanceled: Bool) async throws {
+        let options = story.options.encrypted(with: EncryptionKey())
+        var client = try await story.connected(options)
+        _ = try await client.startedCollection()
+        await client.disconnect()
+        let log = try Log(in: story.directory(of: "bob", hidesUser: true))
+        let quit = try await client.send(NewMessage("I quit"), in: "general")
+        let id = try #require(quit.message.requestID)
+        let begin = try log.size()
+        if isCanceled {
+            #expect(try await client.cancel(id))
+        } else {
+            var params = UserMessageUpdateParams()
+            params.text = "I stay"
+            try await client.update(quit.message, with: .text(params))
+        }
+        let end = try log.size()
+        try await client.send(NewMessage("hello"), in: "general")
+        await client.close()
+        try log.damage(at: (begin + end) / 2)
+
+        client = try await story.connected(options)
+        try await client.engine.caughtUp()
+        #expect(client.storageDamage.outbox != nil)
+        let items = try client.engine.store.outboxItems()
+        #expect(items.map(\.errorCode) == [.needsConfirmation, .needsConfirmation])
+        #expect(try await sent().isEmpty)
+        // The user confirms the other item.
+        try await client.resend(try #require(items.last?.requestID))
+        try await story.until(client) { try $0.outboxItemCount() == 1 }
+        #expect(try await sent() == ["hello"])
+        await client.close()
+    }
+}
+
+/// The newest log of an outbox.
+private struct Log {
+    private let url: URL
+
+    init(in directory: URL) throws {
+        let outbox = directory.appending(path: "outbox")
+        let logs = try FileManager.default.contentsOfDirectory(atPath: outbox.path)
+            .filter { $0.hasSuffix(".log") }.sorted()
+        url = outbox.appending(path: try #require(logs.last))
+    }
+
+    func size() throws -> Int { try Data(contentsOf: url).count }
+
+    func damage(at offset: Int) throws {
+        var bytes = try Data(contentsOf: url)
+        bytes[offset] ^= 1
+        try bytes.write(to: url)
     }
 }

@@ -88,7 +88,8 @@ extension ErrorCode {
     /// The lifetime of the outbox item ended before the message was sent.
     public static let pendingError = ErrorCode(800_400)
     /// The item comes from files that the app may not have written last: from a store that was not
-    /// encrypted, or from an outbox that was replaced by an earlier copy.
+    /// encrypted, from an outbox that was replaced by an earlier copy, or from an encrypted outbox
+    /// that has lost records.
     ///
     /// The item may have been sent, edited or removed since, or another program may have written
     /// it. The engine does not send it; show it to the user, who decides whether to resend it.

@@ -17,12 +17,20 @@ extension ChatStore {
     package static func adopt(
         at directory: URL, with key: EncryptionKey, movingTo new: URL
     ) throws(StoreError) -> [OutboxItem] {
-        try StoreFiles(directory: directory).checkContainsOnlyFiles()
-        try reencrypt(at: directory, from: nil, to: key)
-        // Change the items only now: a program without the key can no longer replace them.
-        let items = try holdOutboxItems(at: directory, key)
+        let files = StoreFiles(directory: directory)
+        try files.checkContainsOnlyFiles()
+        let keyFile = KeyFile(in: directory.withoutSlash, of: new.withoutSlash)
+        // An earlier call may have been interrupted before it renamed the directory.
+        let isReady =
+            if try keyFile.exists() { try keyFile.isOpened(byOneOf: [key]) } else { false }
+        if !isReady {
+            try reencrypt(at: directory, from: nil, to: key)
+            // Change the items only now: a program without the key can no longer replace them.
+            _ = try holdOutboxItems(at: directory, key)
+            try keyFile.write(try files.keyFile.keys(key), for: [key])
+        }
         try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
-        return items
+        return try holdOutboxItems(at: new, key)
     }
 
     /// Returns a Boolean value that indicates whether a directory contains an encrypted store, even

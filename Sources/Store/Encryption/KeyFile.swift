@@ -6,7 +6,8 @@ import Foundation
 ///
 /// ```
 /// file  := mark version slots slot* sum
-/// slot  := salt nonce sealed            under a key derived from one of the app's and the salt
+/// slot  := salt nonce sealed            under a key derived from one of the app's and the salt,
+///                                       authenticated with the names of the app and the user
 /// ```
 ///
 /// While the app's key is being changed, both keys decrypt the file. Docs/Format.md, "Encrypted
@@ -15,8 +16,28 @@ package struct KeyFile: Sendable {
     package static let name = "KEY"
 
     let path: String
+    /// The place to which the file belongs, which each slot authenticates; empty for a directory
+    /// that an app has named itself.
+    private let place: String
 
-    package init(in directory: String) { path = directory + "/" + KeyFile.name }
+    package init(in directory: String) { self.init(in: directory, of: directory) }
+
+    /// Creates a file that belongs to a directory with another name.
+    init(in directory: String, of other: String) {
+        path = directory + "/" + KeyFile.name
+        place = KeyFile.place(of: other)
+    }
+
+    /// Returns the names of the app and of the user, if the directory is that of a user's encrypted
+    /// store.
+    ///
+    /// The file then opens no other directory: those of two users or two apps with the same key
+    /// cannot be exchanged.
+    private static func place(of directory: String) -> String {
+        let names = directory.split(separator: "/").suffix(2)
+        guard let user = names.last, ChatStore.isHiddenName(user) else { return "" }
+        return names.joined(separator: "/")
+    }
 
     private static let mark = Array("SBKEY".utf8) + [0]
     private static let version: UInt16 = 1
@@ -56,7 +77,11 @@ package struct KeyFile: Sendable {
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
             // If decryption fails, the slot belongs to another key of the app: try the next slot.
-            guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
+            guard
+                var plain =
+                    (try? AES.GCM.open(box, using: derived, authenticating: Array(place.utf8)))
+                    .map(Array.init)
+            else {
                 continue
             }
             defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
@@ -81,7 +106,10 @@ package struct KeyFile: Sendable {
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
             // This never fails: all sizes are valid, and `combined` is not `nil` for a nonce of the
             // default size.
-            guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
+            let sealed = try? AES.GCM.seal(
+                plain, using: derived, authenticating: Array(place.utf8)
+            ).combined
+            guard let sealed else {
                 throw StoreError(.io, "the data keys cannot be encrypted", path: path)
             }
             bytes += salt

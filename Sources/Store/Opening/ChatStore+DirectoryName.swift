@@ -59,4 +59,10 @@ extension ChatStore {
     }
 
     private static func hash(_ id: String) -> String { "-" + id.hashedFileName }
+
+    /// Returns a Boolean value that indicates whether a directory name is that of a user's encrypted
+    /// store.
+    static func isHiddenName(_ name: some StringProtocol) -> Bool {
+        name.utf8.count == 65 && name.hasPrefix("-") && name.dropFirst().allSatisfy(\.isHexDigit)
+    }
 }

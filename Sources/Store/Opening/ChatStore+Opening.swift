@@ -168,13 +168,15 @@ extension ChatStore {
                 return loss
             }
             report.isOutboxReindexed = true
-            try files?.outboxDistrust.remove()
         }
         // The mark alone shows no damage: another program may have created it.
         let isDamageReported =
             report.outboxDamage != nil || isOutboxDistrusted && report.outboxCopy != nil
-        try outbox.holdRolledBackItems(
-            recorded: try cache.generation(), isReported: isOutboxNew || isDamageReported)
+        // In an encrypted store, an attacker may have damaged records, to undo a cancellation.
+        try outbox.holdOutdatedItems(
+            recorded: try cache.generation(), hasLostRecords: keys != nil && isDamageReported,
+            isReported: isOutboxNew || isDamageReported)
+        if isOutboxDistrusted || report.outboxDamage != nil { try files?.outboxDistrust.remove() }
         report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(

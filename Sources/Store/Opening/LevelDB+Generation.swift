@@ -36,18 +36,22 @@ extension LevelDB {
         }
     }
 
-    /// If this outbox is older than the cache has recorded, makes its pending items fail, and stores
-    /// a report, in one durable batch.
+    /// If this outbox is older than the cache has recorded, or has lost records, makes its pending
+    /// items fail, and stores a report, in one durable batch.
+    ///
+    /// A lost record may have been the cancellation or an edit of an item that is still there.
     ///
     /// - Parameters:
     ///   - recorded: The generation that the cache has recorded.
+    ///   - hasLostRecords: A Boolean value that indicates whether damaged records were skipped.
     ///   - isReported: A Boolean value that indicates whether the opening reports another cause:
     ///     missing or damaged files.
     /// - Throws: Errors of the disk; `corruption` if a file is damaged.
-    func holdRolledBackItems(
-        recorded: UInt64, isReported: Bool
+    func holdOutdatedItems(
+        recorded: UInt64, hasLostRecords: Bool, isReported: Bool
     ) throws(StoreError) {
-        guard try generation() < recorded else { return }
+        let generation = try generation()
+        guard generation < recorded || hasLostRecords else { return }
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
         try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
@@ -58,7 +62,8 @@ extension LevelDB {
             }
             return true
         }
-        batch.put({ $0.schemaKey(.generation) }, { $0.integer(recorded + 1) })
+        let next = Swift.max(generation, recorded) + 1
+        batch.put({ $0.schemaKey(.generation) }, { $0.integer(next) })
         if !isReported {
             var loss = try outboxLoss() ?? OutboxLoss()
             loss.isRolledBack = true
