@@ -39,7 +39,8 @@ extension MatrixBackend {
                 .refused, "\(file.name ?? file.url) is encrypted, and cannot be decrypted",
                 detail: .invalidParameter)
         }
-        guard let match = file.url.wholeMatch(of: #/mxc://([^/]*)/([A-Za-z0-9_.~\-]{1,255})/#),
+        guard file.url.utf8.count <= WireLimit.token,
+            let match = file.url.wholeMatch(of: #/mxc://([^/]*)/([A-Za-z0-9_.~\-]{1,255})/#),
             let server = ServerName(match.1)
         else {
             throw BackendError(

@@ -51,21 +51,17 @@ extension MatrixBackend {
         guard item.attempts != 1, written > 0, age > day * 3 / 4 else { return nil }
         let (room, me) = (item.channelURL.rawValue, try me.rawValue)
         let filter: JSONValue = ["types": ["m.room.message"], "senders": [.string(me)]]
-        var token: String?
-        repeat {
-            var query = [("dir", "b"), ("limit", "100"), ("filter", filter.description)]
-            if let token { query.append(("from", token)) }
-            let reply: EventsReply = try await call(.get("rooms", room, "messages", query: query))
-            let found = reply.events.first {
+        var found: RoomEvent?
+        try await newestPages(of: room, limit: 100, filter: filter.description) { events in
+            found = events.first {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
-            if let found { return try await messages([found], in: room).first }
             // The clocks of the device and of the server may differ, so search one more day of
             // older messages.
-            let isOver = reply.events.contains { $0.time.milliseconds < written - day }
-            token = isOver ? nil : reply.end
-        } while token != nil
-        return nil
+            return found != nil || events.contains { $0.time.milliseconds < written - day }
+        }
+        guard let found else { return nil }
+        return try await messages([found], in: room).first
     }
 
     /// Returns the relation of a reply.

@@ -100,13 +100,37 @@ extension MatrixBackend {
     private func newestEvent(
         in room: String, upTo end: Timestamp?
     ) async throws(BackendError) -> RoomEvent? {
-        var query = [("dir", "b"), ("limit", end == nil ? "1" : "100")]
-        while true {
-            let page: EventsReply = try await call(.get("rooms", room, "messages", query: query))
-            let event = page.events.first { event in end.map { event.time <= $0 } ?? true }
-            guard event == nil, let next = page.end, !page.events.isEmpty else { return event }
-            query = [query[0], query[1], ("from", next)]
+        var found: RoomEvent?
+        try await newestPages(of: room, limit: end == nil ? 1 : 100) { events in
+            found = events.first { event in end.map { event.time <= $0 } ?? true }
+            return found != nil || events.isEmpty
         }
+        return found
+    }
+
+    /// The maximum number of pages that a search of a room's history requests.
+    static let maximumSearchPageCount = 100
+
+    /// Requests pages of a room's events, newest first, until a closure returns `true` or the
+    /// history ends.
+    ///
+    /// - Throws: `refused` if ``maximumSearchPageCount`` pages are not enough.
+    func newestPages(
+        of room: String, limit: Int, filter: String? = nil,
+        until isEnough: ([RoomEvent]) -> Bool
+    ) async throws(BackendError) {
+        var token: String?
+        for _ in 0..<Self.maximumSearchPageCount {
+            var query = [("dir", "b"), ("limit", "\(limit)")]
+            if let filter { query.append(("filter", filter)) }
+            if let token { query.append(("from", token)) }
+            let page: EventsReply = try await call(.get("rooms", room, "messages", query: query))
+            guard !isEnough(page.events), let next = page.end else { return }
+            token = next
+        }
+        throw BackendError(
+            .refused,
+            "the newest \(Self.maximumSearchPageCount) pages of \(room) do not contain the event")
     }
 
     /// Reports whether the user is typing.

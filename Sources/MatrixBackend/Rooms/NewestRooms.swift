@@ -37,7 +37,7 @@ struct NewestRoom: Decodable {
         case joined_count, invited_count
     }
 
-    private struct Hero: Decodable { let user_id: String }
+    private struct Hero: Decodable { let user_id: WireID }
 
     init(from decoder: any Decoder) throws {
         let room = try decoder.container(keyedBy: Key.self)
@@ -47,7 +47,7 @@ struct NewestRoom: Decodable {
         timeline = room.lenientList(.timeline)
         isDirect = room.lenient(.is_dm) ?? false
         let heroes: [Hero] = room.lenientList(.heroes)
-        self.heroes = heroes.map(\.user_id)
+        self.heroes = heroes.map(\.user_id.text)
         joinedCount = room.lenient(Int.self, .joined_count).map { max($0, 0) }
         invitedCount = room.lenient(Int.self, .invited_count).map { max($0, 0) }
     }

@@ -98,6 +98,8 @@ extension Room {
 
     mutating func apply(_ event: RoomEvent) {
         let content = event.content
+        // Only memberships have a state key. An event with one does not change the room itself.
+        guard event.type == "m.room.member" || event.stateKey?.isEmpty ?? true else { return }
         switch event.type {
         case "m.room.create":
             createdAt = event.time.milliseconds > 0 ? event.time : nil

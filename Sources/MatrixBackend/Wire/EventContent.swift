@@ -109,16 +109,16 @@ struct EventContent: Decodable, Sendable {
         avatarURL = content.lenient(.avatar_url)
         isDirect = content.lenient(.is_direct)
         name = content.lenient(.name)
-        alias = content.lenient(.alias)
+        alias = content.lenientID(.alias)
         joinRule = content.lenientID(.join_rule)
         algorithm = content.lenientID(.algorithm)
         topic = content.lenient(.topic)
         roomType = content.lenientID(.type)
-        creator = content.lenient(.creator)
-        additionalCreators = content.lenientList(.additional_creators)
+        creator = content.lenientID(.creator)
+        additionalCreators = content.lenientIDs(.additional_creators)
         roomVersion = content.lenientID(.room_version)
-        replacementRoom = content.lenient(.replacement_room)
-        pinned = content.lenientList(.pinned)
+        replacementRoom = content.lenientID(.replacement_room)
+        pinned = content.lenientIDs(.pinned)
     }
 }
 
@@ -163,7 +163,7 @@ extension EventContent {
 
         init(from decoder: any Decoder) throws {
             let mentions = try decoder.container(keyedBy: Key.self)
-            userIDs = mentions.lenientList(.user_ids)
+            userIDs = mentions.lenientIDs(.user_ids)
             isRoom = mentions.lenient(.room) ?? false
         }
     }
@@ -226,7 +226,7 @@ extension EventContent {
 
         init(from decoder: any Decoder) throws {
             let own = try decoder.container(keyedBy: Key.self)
-            requestID = own.lenient(.request_id)
+            requestID = own.lenientID(.request_id)
             data = own.lenient(.data)
             customType = own.lenient(.custom_type)
             metaArrays = own.lenientList(.meta_arrays)

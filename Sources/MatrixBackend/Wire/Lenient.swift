@@ -25,6 +25,12 @@ extension KeyedDecodingContainer {
         lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
     }
 
+    /// Returns the IDs of a list, without those that are longer than an ID may be.
+    func lenientIDs(_ key: Key) -> [String] {
+        let ids: [WireID] = lenientList(key)
+        return ids.map(\.text)
+    }
+
     /// Returns the token of a place in a list or a history; `nil` if it is missing.
     ///
     /// - Throws: `DecodingError` if the token is longer than ``WireLimit/token``. The reply cannot be
@@ -139,6 +145,17 @@ struct WireID: Decodable {
 
     init(from decoder: any Decoder) throws {
         text = try decoder.text(atMost: WireLimit.id, "an ID")
+    }
+}
+
+/// A list of IDs, without those that are longer than ``WireLimit/id``.
+struct WireIDs: Decodable {
+    let texts: [String]
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        let ids: [WireID] = list.lenientList()
+        texts = ids.map(\.text)
     }
 }
 

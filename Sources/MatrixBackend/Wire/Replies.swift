@@ -129,7 +129,7 @@ struct EventReply: Decodable {
     private enum Key: String, CodingKey { case event_id }
 
     init(from decoder: any Decoder) throws {
-        _ = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .event_id)
+        _ = try decoder.container(keyedBy: Key.self).decode(WireID.self, forKey: .event_id)
         event = try? RoomEvent(from: decoder)
     }
 }

@@ -40,7 +40,7 @@ struct RoomEvent: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let event = try decoder.container(keyedBy: Key.self)
-            id = event.lenient(.event_id) ?? ""
+            id = event.lenientID(.event_id) ?? ""
             time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
             content = event.lenient(.content)
             completeContent = event.lenient(JSONValue.self, .content)?["m.new_content"]

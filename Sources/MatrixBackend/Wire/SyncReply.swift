@@ -37,7 +37,8 @@ struct SyncReply: Decodable {
         init(from decoder: any Decoder) throws {
             let event = try decoder.container(keyedBy: Key.self)
             type = event.lenientID(.type) ?? ""
-            rooms = event.lenientMap(.content)
+            let rooms: [String: WireIDs] = event.lenientMap(.content)
+            self.rooms = rooms.mapValues(\.texts)
         }
     }
 }
@@ -128,7 +129,7 @@ extension SyncReply {
 
         init(from decoder: any Decoder) throws {
             let summary = try decoder.container(keyedBy: Key.self)
-            heroes = summary.lenient(.heroes)
+            heroes = summary.lenient(WireIDs.self, .heroes)?.texts
             joinedCount = summary.lenient(Int.self, .joined).map { max($0, 0) }
             invitedCount = summary.lenient(Int.self, .invited).map { max($0, 0) }
         }
@@ -196,9 +197,7 @@ extension SyncReply {
                 receipts.sort { ($0.time, $0.user, $0.eventID) < ($1.time, $1.user, $1.eventID) }
             } else if let content = try? event.nestedContainer(keyedBy: Key.self, forKey: .content)
             {
-                let ids: [String] = content.lenientList(.user_ids)
-                userIDs = Array(
-                    ids.filter { $0.utf8.count <= WireLimit.id }.prefix(WireLimit.members))
+                userIDs = Array(content.lenientIDs(.user_ids).prefix(WireLimit.members))
             }
         }
     }

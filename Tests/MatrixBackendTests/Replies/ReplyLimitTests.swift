@@ -123,6 +123,61 @@ import Testing
         #expect(texts(events) == ["hello"])
     }
 
+    /// If one of these IDs was hashed or compared, the test would exceed its limit.
+    @Test func longIDsOfListsAreOmitted() async throws {
+        let alice = try await FollowingDevice()
+        let id = marks(2_000_000)
+        let events = try await alice.feed(
+            sync: """
+                {"next_batch": "s1", "account_data": {"events": [
+                  {"type": "m.direct", "content": {"@bob:example.org": ["\(id)", "!room:example.org"]}}]},
+                 "rooms": {"join": {"!room:example.org": {
+                   "summary": {"m.heroes": ["\(id)", "\(id)2", "@bob:example.org"]},
+                   "ephemeral": {"events": [
+                     {"type": "m.typing", "content": {"user_ids": ["\(id)", "@bob:example.org"]}}]},
+                   "timeline": {"events": [
+                     \(event("$p", #"{"pinned": ["\#(id)", "$m"]}"#, type: "m.room.pinned_events")),
+                     \(event("$m", #"{"msgtype": "m.text", "body": "hello", "m.mentions": {"user_ids": ["\#(id)", "@alice:example.org"]}}"#))]}}}}}
+                """)
+        #expect(texts(events) == ["hello"])
+        for event in events {
+            if case .typing(let users, in: _) = event {
+                #expect(users.map(\.userID) == ["@bob:example.org"])
+            }
+            if case .messageReceived(let message) = event {
+                #expect(message.mentionedUserIDs == ["@alice:example.org"])
+            }
+        }
+    }
+
+    // MARK: Endless pages
+
+    /// Prepares pages without an end, and returns the number of requests of a call that fails.
+    private func requests(
+        _ events: String, of call: (MatrixBackend) async throws -> Void
+    ) async throws -> Int {
+        let alice = try await FollowingDevice()
+        for number in 0..<200 {
+            alice.device.server.reply(
+                "\(path)/messages", #"{"chunk": [\#(events)], "end": "t\#(number)"}"#)
+        }
+        await #expect(throws: BackendError.self) { try await call(alice.device.backend) }
+        return alice.device.server.requests.count { $0.hasSuffix("/messages") }
+    }
+
+    @Test func markingAsReadEndsWithoutAnEvent() async throws {
+        let late = event("$m", #"{"msgtype": "m.text", "body": "a"}"#)
+        let count = try await requests(late) { try await $0.perform(MarkAsRead(room, upTo: 5)) }
+        #expect(count == 100)
+    }
+
+    @Test func searchForASentMessageEnds() async throws {
+        var item = OutboxItem(Message(NewMessage("x"), in: room, by: nil, at: 5), requestID: "r1")
+        item.attempts = 2
+        let count = try await requests("") { _ = try await $0.send(item) }
+        #expect(count == 100)
+    }
+
     private func texts(_ events: [FeedEvent]) -> [String] {
         events.compactMap { event in
             if case .messageReceived(let message) = event { message.text } else { nil }
