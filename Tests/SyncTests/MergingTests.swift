@@ -58,6 +58,25 @@ import Testing
             """
     }
 
+    /// Hashing or comparing such keys as Unicode texts would take hours.
+    @Test func longKeysOfReactionsAreComparedByTheirBytes() {
+        func message(_ key: String, at time: Timestamp) -> Message {
+            var reaction = Reaction()
+            (reaction.key, reaction.userIDs, reaction.updatedAt) = (key, ["bob"], time)
+            var message = Message()
+            message.messageID = "1"
+            message.reactions = [reaction]
+            return message
+        }
+        let marks = String(repeating: "\u{301}", count: 500_000)
+        let others = String(repeating: "\u{316}", count: 500_000)
+        var merged = message("a" + marks + others, at: 1)
+        merged = merged.merged(with: message("a" + marks + others, at: 2))
+        #expect(merged.reactions.map(\.updatedAt) == [2])
+        merged = merged.merged(with: message("a" + others + marks, at: 3))
+        #expect(merged.reactions.map(\.updatedAt) == [3])
+    }
+
     @Test(arguments: 0..<100) func newerOfTwoCopiesIsKept(seed: Int) {
         let copies = copies(seed: seed)
         for (older, first) in copies.enumerated() {

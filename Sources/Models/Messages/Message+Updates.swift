@@ -42,7 +42,7 @@ extension Message {
     @discardableResult
     package mutating func react(_ event: ReactionEvent) -> Bool {
         var history = reactionHistory
-        if let index = history.firstIndex(where: { $0.key == event.key }) {
+        if let index = history.firstIndex(where: { $0.hasKey(event.key) }) {
             guard event.updatedAt >= history[index].updatedAt else { return false }
             history[index].apply(event)
         } else {

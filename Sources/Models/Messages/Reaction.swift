@@ -57,3 +57,14 @@ public struct Reaction: Record {
 }
 
 extension Reaction: SingularValue {}
+
+extension Reaction {
+    /// The bytes of the key.
+    ///
+    /// Keys are compared by their bytes, as IDs are: comparing long texts with many marks as Unicode
+    /// texts takes quadratic time.
+    package var keyBytes: [UInt8] { Array(key.utf8) }
+
+    /// Returns a Boolean value that indicates whether the reaction has a key.
+    package func hasKey(_ key: String) -> Bool { self.key.utf8.elementsEqual(key.utf8) }
+}

@@ -334,10 +334,10 @@ extension Ingest {
             guard let held = try batch.message(id, in: url) else { continue }
             var message = held
             let found = reactions[id] ?? []
-            let keys = Set(found.map(\.key))
+            let keys = Set(found.map(\.keyBytes))
             // Keep the records of removed reactions, so that an older event does not restore them.
             message.reactionHistory =
-                found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.key) }
+                found + held.reactionHistory.filter { !$0.isHeld && !keys.contains($0.keyBytes) }
             message = message.with(events)
             // An event with an older time than the answer is not applied, but may be missing in it.
             if !message.reflects(events) { reactionChanges?.append(.remove(id, in: url)) }

@@ -37,7 +37,7 @@ extension Ingest {
     mutating func apply(answered reaction: ReactionEvent) throws(StoreError) -> Bool {
         guard reactionChanges == nil else { return try apply(reaction, .eventReactionUpdated) }
         let held = try batch.message(reaction.messageID, in: reaction.channelURL)
-        let reported = held?.reactionHistory.first { $0.key == reaction.key }
+        let reported = held?.reactionHistory.first { $0.hasKey(reaction.key) }
         // No reaction is older than its message, except for the difference of two clocks.
         let earliest = held?.createdAt.earlier(by: options.clockSkew) ?? 0
         var reaction = reaction
@@ -52,7 +52,7 @@ extension Message {
     ///
     /// If the message only has the number of users, the result is `true`.
     func reflects(_ event: ReactionEvent) -> Bool {
-        guard let reaction = reactionHistory.first(where: { $0.key == event.key }) else {
+        guard let reaction = reactionHistory.first(where: { $0.hasKey(event.key) }) else {
             return event.operation == .delete
         }
         return reaction.totalCount != nil

@@ -67,16 +67,16 @@ extension Message {
         _ held: [Reaction], at heldTime: Timestamp, with other: [Reaction], at otherTime: Timestamp
     ) -> [Reaction] {
         if held.isEmpty && otherTime >= heldTime { return other }
-        let heldByKey = Dictionary(held.map { ($0.key, $0) }) { first, _ in first }
-        let otherKeys = Set(other.map(\.key))
+        let heldByKey = Dictionary(held.map { ($0.keyBytes, $0) }) { first, _ in first }
+        let otherKeys = Set(other.map(\.keyBytes))
         // A reaction that only the older copy has was removed.
         var result = other.compactMap { reaction -> Reaction? in
-            guard let old = heldByKey[reaction.key] else {
+            guard let old = heldByKey[reaction.keyBytes] else {
                 return reaction.updatedAt > heldTime || otherTime >= heldTime ? reaction : nil
             }
             return old.updatedAt > reaction.updatedAt ? old : reaction
         }
-        result += held.filter { !otherKeys.contains($0.key) && $0.updatedAt > otherTime }
+        result += held.filter { !otherKeys.contains($0.keyBytes) && $0.updatedAt > otherTime }
         return result
     }
 }

@@ -57,7 +57,7 @@ public struct UnsentChanges: Hashable, Sendable {
 
     private func react(_ item: OutboxItem, _ message: inout Message) {
         guard let userID, let key = item.reactionKey else { return }
-        let known = message.reactionHistory.first { $0.key == key }
+        let known = message.reactionHistory.first { $0.hasKey(key) }
         var event = ReactionEvent()
         event.key = key
         event.userID = userID
