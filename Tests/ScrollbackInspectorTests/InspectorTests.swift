@@ -299,6 +299,22 @@
             #expect(TextMask(isOn: false).shown(error) == "refused: confidential")
         }
 
+        /// If whole names were compared, the test would exceed its limit: this takes quadratic time.
+        @Test func channelsAreSortedByTheBeginningOfTheirNames() async throws {
+            let story = try await InspectorStory()
+            let marks = String(repeating: "\u{301}", count: 30_000)
+            for number in 0..<40 {
+                let name = "a" + marks + String(repeating: "\u{316}", count: 30_000 + number)
+                try story.server.createChannel(
+                    GroupChannelCreateParams(name, userIDs: ["bob"], url: "c\(number)"),
+                    by: "alice")
+            }
+            try await story.until { try $0.groupChannel("c39") != nil }
+            let page = try await story.report("channels?sort=name&limit=1")
+            #expect((page["rows"] as? [Any])?.count == 1)
+            await story.close()
+        }
+
         /// Otherwise, searches for prefixes of a name would reveal it letter by letter.
         @Test func maskedNamesCannotBeFound() async throws {
             for isMasked in [true, false] {

@@ -160,7 +160,7 @@ extension ChannelList.Request {
         let isBefore: Bool? =
             switch key {
             case .last: ordered(left.last ?? .min, right.last ?? .min)
-            case .name: ordered(left.name.lowercased(), right.name.lowercased())
+            case .name: ordered(left.sortedName, right.sortedName)
             case .messages: ordered(left.messages, right.messages)
             case .bytes: ordered(left.bytes, right.bytes)
             case .unread: ordered(left.unread, right.unread)
@@ -170,6 +170,13 @@ extension ChannelList.Request {
 }
 
 extension ChannelList.Row {
+    /// The beginning of the name, by which rows are sorted.
+    ///
+    /// Comparing long names with many marks takes quadratic time.
+    fileprivate var sortedName: String {
+        String(decoding: name.utf8.prefix(128), as: UTF8.self).lowercased()
+    }
+
     init(_ channel: CachedChannel, in snapshot: Snapshot) {
         self.init(
             channel.url, messages: channel.messageCount, isKeptInCache: channel.isKeptInCache,
