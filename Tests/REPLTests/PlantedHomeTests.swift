@@ -31,6 +31,17 @@ import Testing
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
+    /// The contents of all files below a directory, without locks, by their paths.
+    private func hashes(below directory: URL) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+        where !path.hasSuffix("LOCK") {
+            files[path] = FileManager.default.contents(
+                atPath: directory.appending(path: path).path)
+        }
+        return files
+    }
+
     // MARK: The home
 
     /// The device ID is sent to the homeserver.
@@ -97,6 +108,26 @@ import Testing
         let result = try await run(arguments, "connect alice\n")
         #expect(result.status != 0, "\(result)")
         #expect(elsewhere.contents == [])
+    }
+
+    /// The links lead to the home of another prompt.
+    @Test func commandsForAllDevicesFollowNoLink() async throws {
+        let other = elsewhere.url.appending(path: "home")
+        let key = ["--key-file", place.url.appending(path: "key").path]
+        let script = "connect alice\nopen general\nsend secret\n"
+        let first = try await Program.run(["--home", other.path], "demo\n" + script)
+        #expect(first.status == 0, "\(first)")
+        #expect(try await run(key, "demo\n" + script).status == 0)
+        let (devices, theirs) = (
+            home.appending(path: "devices"), other.appending(path: "devices")
+        )
+        let before = try hashes(below: theirs)
+        for (link, target) in [(devices.appending(path: "-zzz"), "alice"), (devices, "")] {
+            try self.link(link, to: theirs.appending(path: target))
+            _ = try await run(key, "wipe-user all\nwipe-user alice\n")
+            _ = try await run([], "client encrypt \(home.path) \(key[1]) alice\n")
+            #expect(try hashes(below: theirs) == before)
+        }
     }
 
     // MARK: Files that commands write

@@ -193,7 +193,7 @@ extension Command {
             }
             let data = try await arguments.client.download(file)
             guard words.count == 2 else {
-                return "\(file.name ?? "a file"): \(counted(data.count, "byte"))"
+                return "\((file.name ?? "a file").oneLine): \(counted(data.count, "byte"))"
             }
             let path = words[1].fromHome
             let output = try OutputFile(path)
@@ -244,9 +244,9 @@ extension Command {
             }
             let message = try await arguments.client.vote(
                 for: options, inPollOf: arguments.messageID(words[0], in: url), in: url)
-            let counts = (message.poll?.options ?? []).map { "\($0.text) \($0.voteCount)" }
-                .joined(separator: ", ")
-            return "\(message.poll?.title ?? "")  \(counts)"
+            let counts = (message.poll?.options ?? [])
+                .map { "\($0.text.oneLine) \($0.voteCount)" }.joined(separator: ", ")
+            return "\((message.poll?.title ?? "").oneLine)  \(counts)"
         },
         onMessage("mark-unread", "Marks a message and all newer ones as unread.") {
             client, id, url in

@@ -187,11 +187,17 @@ extension FileManager {
     /// - Throws: ``CommandError`` if a link is in its place, which would lead the prompt to files
     ///   elsewhere.
     func createPrivateDirectory(at url: URL) throws {
-        var status = stat()
-        if lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
-            throw CommandError.failed("'\(url.path)' is a link: remove it")
-        }
+        try checkIsNoLink(url)
         try createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    func checkIsNoLink(_ url: URL) throws {
+        if isLink(url) { throw CommandError.failed("'\(url.path)' is a link: remove it") }
+    }
+
+    func isLink(_ url: URL) -> Bool {
+        var status = stat()
+        return lstat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }

@@ -184,24 +184,28 @@ final class World {
         }
     }
 
-    /// Returns the directories of the devices in the home of a prompt; `nil` if it has none.
+    /// Returns the directories of the devices in the home of a prompt, without links, which may lead
+    /// to the files of another program; `nil` if it has none.
+    ///
+    /// - Throws: ``CommandError`` if a link is in place of the directory of the devices.
     static func deviceDirectories(in home: URL) throws -> [URL]? {
         let devices = home.appending(path: "devices")
-        guard FileManager.default.fileExists(atPath: devices.path) else { return nil }
-        return try FileManager.default.contentsOfDirectory(atPath: devices.path).sorted()
-            .map { devices.appending(path: $0) }
+        let files = FileManager.default
+        guard files.fileExists(atPath: devices.path) else { return nil }
+        try files.checkIsNoLink(devices)
+        return try files.contentsOfDirectory(atPath: devices.path).sorted()
+            .map { devices.appending(path: $0) }.filter { !files.isLink($0) }
     }
 
     /// Returns the names of devices that have a directory, in alphabetical order.
     static func keptDeviceNames(in home: URL?) -> [String] {
         guard let home else { return [] }
         // Ignore the error: without a readable directory, there are no devices.
-        let names = try? FileManager.default.contentsOfDirectory(
-            atPath: home.appending(path: "devices").path)
+        let directories = (try? deviceDirectories(in: home)) ?? []
         // Omit the directories of encrypted devices. Their names are a hyphen and a hash, and a
         // hash does not reveal the name of the device.
-        return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
-            .sorted()
+        return directories.map(\.lastPathComponent).filter { !$0.hasPrefix("-") }
+            .compactMap(\.removingPercentEncoding).sorted()
     }
 
     /// Returns the directory of a device, and creates it if necessary.
