@@ -21,6 +21,8 @@ extension Trace {
 
     /// Inserts connections after which the feed omits changes of known messages, and the app fetches
     /// a page before the engine has read these changes.
+    ///
+    /// Half of them are followed by another such connection before the engine has read the changes.
     private mutating func addOmittedChanges(_ random: inout SeededRandom) {
         var index = 15
         while index < steps.count {
@@ -28,9 +30,11 @@ extension Trace {
                 if case .say(let tag, let url, _, _) = step { (tag: tag, url: url) } else { nil }
             }
             if let page = said.randomElement(using: &random) {
-                let changes = (0...random.number(below: 3)).map { _ in
-                    let tag = said.randomElement(using: &random)?.tag ?? page.tag
-                    return random.oneIn(2) ? Step.edit(tag) : .delete(tag)
+                func changes() -> [Step] {
+                    (0...random.number(below: 3)).map { _ in
+                        let tag = said.randomElement(using: &random)?.tag ?? page.tag
+                        return random.oneIn(2) ? .edit(tag) : .delete(tag)
+                    }
                 }
                 let place: Step.Anchor =
                     switch random.number(below: 3) {
@@ -41,9 +45,12 @@ extension Trace {
                 let fetch = Step.fetch(
                     page.url, place, older: random.number(below: 4), newer: random.number(below: 4))
                 let limit = random.number(below: 2)
-                let group: [Step] =
-                    [.disconnect] + changes + [.feedLimit(limit), .connect, .pass(-1), .passFeed]
-                    + [.feedLimit(nil), fetch, .perform(-1), .deliver(-1)]
+                var group: [Step] = []
+                for _ in 0...random.number(below: 2) {
+                    group += [.disconnect] + changes() + [.feedLimit(limit), .connect]
+                    group += [.pass(-1), .passFeed]
+                }
+                group += [.feedLimit(nil), fetch, .perform(-1), .deliver(-1)]
                 steps.insert(contentsOf: group, at: index)
                 index += group.count
             }
