@@ -1,6 +1,6 @@
 import Foundation
 
-/// The delays between attempts to connect.
+/// The delays between attempts to connect, to send an item or to fetch a page.
 ///
 /// The first attempt is made immediately, the second after ``interval``. Each later delay is
 /// ``multiplier`` times the previous one, up to ``maximum``:

@@ -30,7 +30,7 @@ import Testing
 
         @discardableResult
         func apply(_ batch: FeedBatch) throws -> Change {
-            try apply { _ = try $0.apply(batch, after: nil) }
+            try apply { _ = try $0.applyFeed(batch, after: nil) }
         }
 
         func apply(_ event: FeedEvent) throws {
@@ -231,19 +231,19 @@ import Testing
             case .page:
                 let page = MessagePage(
                     messages: message.map { [$0] } ?? [], older: nil, newer: nil)
-                let report = try ingest.apply(
+                let report = try ingest.applyPage(
                     page, of: PageRequest(in: "general", at: .newest, older: 10), since: interim,
                     .messageFill)
                 for id in report.unconfirmed {
                     // The lookup returns the server's state at that moment or a later one.
                     let lookup = MessageLookup(
                         found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
-                    try ingest.apply(lookup, in: "general", since: interim, .messageFill)
+                    try ingest.applyLookup(lookup, in: "general", since: interim, .messageFill)
                 }
             case .lookup:
                 let lookup = MessageLookup(
                     found: message.map { [$0] } ?? [], gone: message == nil ? ["1"] : [])
-                try ingest.apply(lookup, in: "general", since: interim, .messageFill)
+                try ingest.applyLookup(lookup, in: "general", since: interim, .messageFill)
             case .changelog:
                 var changes = MessageChangelog()
                 changes.updated = message.map { [$0] } ?? []
@@ -253,9 +253,11 @@ import Testing
                     deleted.deletedAt = 4000
                     changes.deleted = [deleted]
                 }
-                try ingest.apply(changes, in: "general", since: interim, .messageChangelog)
+                try ingest.applyChangelog(changes, in: "general", since: interim, .messageChangelog)
             case .reply:
-                if let message { _ = try ingest.apply(message, since: interim, .eventMessageSent) }
+                if let message {
+                    _ = try ingest.applyAnswer(message, since: interim, .eventMessageSent)
+                }
             }
         }
     }
@@ -270,7 +272,7 @@ import Testing
             try ingest.batch.save(channel)
             for (number, time) in [(1, 1999), (2, 2000), (3, 2001)] as [(Int, Int64)] {
                 let message = Message.sample(number, at: Timestamp(milliseconds: time))
-                try ingest.apply(message, nil, .fresh)
+                try ingest.applyMessage(message, nil, .fresh)
             }
         }
         let ids = try device.store.read { try $0.messages(in: "general").map(\.messageID) }
@@ -303,12 +305,12 @@ import Testing
         try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .end)
-            try ingest.apply(.sample(1, text: "old", at: 1000), nil, .fresh)
+            try ingest.applyMessage(.sample(1, text: "old", at: 1000), nil, .fresh)
         }
         try device.apply { try $0.recordLoss(.newEpoch, "restored") }
         let interim = try device.interim()
         try device.apply { ingest in
-            try ingest.apply(
+            try ingest.applyLookup(
                 MessageLookup(found: [], gone: ["1"]), in: url, since: interim, .messageFill)
         }
         #expect(try device.store.read { try $0.messages(in: url).isEmpty })
@@ -334,7 +336,7 @@ import Testing
         var report = Ingest.PageReport()
         try device.apply { ingest in
             let page = MessagePage(messages: [sent], older: nil, newer: nil)
-            report = try ingest.apply(
+            report = try ingest.applyPage(
                 page, of: PageRequest(in: url, at: .newest, older: 10),
                 since: #require(interim), .messageFill)
         }
@@ -361,7 +363,7 @@ import Testing
         try device.apply { ingest in
             let page = MessagePage(
                 messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
-            let report = try ingest.apply(
+            let report = try ingest.applyPage(
                 page, of: PageRequest(in: url, at: .newest, older: 10), since: interim, .messageFill
             )
             #expect(report.unconfirmed == ["2"])
@@ -416,11 +418,11 @@ import Testing
         let interim = try device.interim()
         try device.apply { ingest in
             let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
-            let report = try ingest.apply(
+            let report = try ingest.applyPage(
                 page, of: PageRequest(in: url, at: .newest, older: 10), since: interim, .messageFill
             )
             let lookup = MessageLookup(found: [], gone: report.unconfirmed)
-            try ingest.apply(lookup, in: url, since: interim, .messageFill)
+            try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
         }
         try device.apply(.messageReceived(.sample(2)))
         let ids = try device.store.read { try $0.messages(in: url).map(\.messageID) }
@@ -437,7 +439,7 @@ import Testing
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .end)
             ingest.isAlone = true
-            try ingest.apply(.sample(2), nil, .fresh)
+            try ingest.applyMessage(.sample(2), nil, .fresh)
             try ingest.applyAlone(.sample(3), nil, .untrusted)
         }
         try device.apply(.truncation(in: url))
@@ -454,7 +456,7 @@ import Testing
         try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
             try ingest.batch.cover(url, from: .beginning, through: .position(known))
-            try ingest.apply(.sample(1), nil, .fresh)
+            try ingest.applyMessage(.sample(1), nil, .fresh)
             try ingest.batch.open(
                 Gap(in: url, from: .position(known), to: .end, backfillCursor: "w"))
         }
@@ -480,7 +482,7 @@ import Testing
             for (text, time) in [("a", 1000), ("b", 2000), ("c", 3000)] as [(String, Timestamp)] {
                 let message = Message(
                     id: MessageID(text), channelURL: "general", text: text, createdAt: time)
-                try ingest.apply(message, nil, .fresh)
+                try ingest.applyMessage(message, nil, .fresh)
                 ingest.batch.setUnreported(nil, of: "general")
             }
             try ingest.batch.cover("general", from: .beginning, through: .end)
@@ -501,7 +503,7 @@ import Testing
                         id: MessageID("\(url) of \(sender)"), channelURL: url,
                         sender: Sender(id: sender, nickname: ""), text: sender.rawValue,
                         createdAt: time)
-                    try ingest.apply(message, nil, .fresh)
+                    try ingest.applyMessage(message, nil, .fresh)
                     channel.lastMessage = message
                 }
                 try ingest.batch.save(channel)
@@ -525,7 +527,7 @@ import Testing
         let (lower, upper) = (Message.sample(1, at: 1000), Message.sample(3, at: 3000))
         try device.apply { ingest in
             try ingest.batch.save(GroupChannel.sample())
-            for message in [lower, upper] { try ingest.apply(message, nil, .fresh) }
+            for message in [lower, upper] { try ingest.applyMessage(message, nil, .fresh) }
             ingest.batch.setUnreported(nil, of: url)
             try ingest.batch.cover(url, from: .beginning, through: .end)
             try ingest.batch.open(
@@ -560,7 +562,7 @@ import Testing
         try device.apply { ingest in
             for number in 1...count {
                 let time = Timestamp(milliseconds: Int64(number))
-                try ingest.apply(.sample(number, at: time), nil, .fresh)
+                try ingest.applyMessage(.sample(number, at: time), nil, .fresh)
                 try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
             }
         }
@@ -581,7 +583,7 @@ import Testing
             ingest.batch.setReplacedAt(30_000)
             let before = try [old, new].map { try ingest.mayBeDeleted($0) }
             // The server returns the message.
-            _ = try ingest.apply(old, nil, .fresh)
+            _ = try ingest.applyMessage(old, nil, .fresh)
             let isUncertain = try ingest.mayBeDeleted(old)
             #expect(before == [true, false] && !isUncertain)
         }

@@ -33,7 +33,7 @@ import Testing
     private func feed(_ events: FeedEvent...) throws {
         _ = try store.commit { batch in
             var ingest = Ingest(batch, .exact, of: "bob", Flights())
-            _ = try ingest.apply(
+            _ = try ingest.applyFeed(
                 FeedBatch(events: events, cursor: "c", epoch: "e", isLive: true), after: nil)
         }
     }
@@ -47,7 +47,7 @@ import Testing
                 return
             }
             var ingest = Ingest(batch, .exact, of: "bob", flights)
-            try ingest.apply(
+            try ingest.applyLookup(
                 MessageLookup(found: [message], gone: []), in: "general", since: interim,
                 .requestMessage)
         }

@@ -44,7 +44,7 @@ public final class GroupChannelCollection {
     @ObservationIgnored var window: ChannelWindow
     @ObservationIgnored private var observed = (hasMore: true, isStale: false, labels: 0)
     @ObservationIgnored var follower: StoreFollower?
-    @ObservationIgnored private let followers = Followers<CollectionChange<GroupChannel>>()
+    @ObservationIgnored private let subscribers = Subscribers<CollectionChange<GroupChannel>>()
     @ObservationIgnored let tasks = TaskBag()
     @ObservationIgnored var isLoading = false
     @ObservationIgnored var isAwaitingCompleteList = false
@@ -119,7 +119,9 @@ public final class GroupChannelCollection {
     ///
     /// If an app applies the changes in order to a copy of ``channels``, the copy stays equal to
     /// ``channels``. The stream buffers unread changes, and ends with ``dispose()``.
-    public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> { followers.follow() }
+    public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> {
+        subscribers.subscribe()
+    }
 
     // MARK: Loading
 
@@ -191,7 +193,7 @@ public final class GroupChannelCollection {
         isDisposed = true
         follower?.stop()
         tasks.cancelAll()
-        followers.end()
+        subscribers.end()
     }
 
     func endSession() {
@@ -263,7 +265,7 @@ public final class GroupChannelCollection {
         withMutation(keyPath: \.channels) {}
         let change = CollectionChange(diff, in: window.channels)
         change.check(from: before, to: window.channels)
-        followers.notify(change)
+        subscribers.notify(change)
         delegate?.channelCollection(self, didChange: change)
         notify(diff, edits.sources, reporting)
     }

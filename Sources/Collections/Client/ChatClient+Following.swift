@@ -15,7 +15,7 @@ extension ChatClient {
                     handle(event)
                 }
             })
-        if !channelDelegates.isEmpty || !eventFollowers.isEmpty || !uploadFollowers.isEmpty {
+        if !channelDelegates.isEmpty || !eventSubscribers.isEmpty || !uploadSubscribers.isEmpty {
             followChanges(of: session)
         }
     }
@@ -45,12 +45,12 @@ extension ChatClient {
     /// ``connect(as:)`` reports damage that was found earlier, also before a delegate was
     /// registered; later damage is reported as soon as it is found.
     func reportDamage() {
-        guard !isDamageReported, !userEventDelegates.isEmpty || !userFollowers.isEmpty else {
+        guard !isDamageReported, !userEventDelegates.isEmpty || !userSubscribers.isEmpty else {
             return
         }
         isDamageReported = true
         for delegate in userEventDelegates.all { delegate.client(self, didFind: storageDamage) }
-        userFollowers.notify(.damage(storageDamage))
+        userSubscribers.notify(.damage(storageDamage))
     }
 
     func checkCacheDamage(of session: Session) {
@@ -86,7 +86,7 @@ extension ChatClient {
             for delegate in userEventDelegates.all {
                 delegate.client(self, didUpdateUnreadCount: count)
             }
-            userFollowers.notify(.unreadCount(count))
+            userSubscribers.notify(.unreadCount(count))
         }
         guard let event = phases.record(state, isWanted: isConnectionWanted) else { return }
         if event == .sessionRevoked { closeRevokedSession() }
@@ -96,7 +96,7 @@ extension ChatClient {
 
     func report(_ event: ConnectionEvent) {
         for delegate in connectionDelegates.all { delegate.client(self, didReceive: event) }
-        connectionFollowers.notify(event)
+        connectionSubscribers.notify(event)
     }
 
     /// Closes the data of a user whose session was revoked.
@@ -140,14 +140,14 @@ extension ChatClient {
             if case .ephemeral(.uploadProgress(let id, let url, let bytes, let total)) =
                 entry.operation
             {
-                uploadFollowers.notify(
+                uploadSubscribers.notify(
                     UploadProgress(
                         requestID: id, channelURL: url, bytesTransferred: bytes, bytesInAll: total))
             }
             let events = ChannelEvent.events(of: entry, in: session.store, for: session.userID)
             for event in events {
                 for delegate in channelDelegates.all { delegate.client(self, didReceive: event) }
-                eventFollowers.notify(event)
+                eventSubscribers.notify(event)
             }
         }
     }

@@ -9,7 +9,7 @@ public struct MessageKindCount: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the cache has all messages of the kinds.
     ///
-    /// If not, the server may have more messages of the kinds: show "312, at least".
+    /// If it is `false`, the server may have more, and an app shows a count such as "at least 312".
     public let isComplete: Bool
 }
 

@@ -80,11 +80,11 @@ public final class ChatClient {
     @ObservationIgnored var connectionDelegates = WeakDelegates<any ConnectionDelegate>()
     @ObservationIgnored var userEventDelegates = WeakDelegates<any UserEventDelegate>()
     @ObservationIgnored var channelDelegates = WeakDelegates<any ChannelDelegate>()
-    @ObservationIgnored let eventFollowers = Followers<ChannelEvent>()
-    @ObservationIgnored let connectionFollowers = Followers<ConnectionEvent>()
-    @ObservationIgnored let userFollowers = Followers<UserEvent>()
-    @ObservationIgnored let uploadFollowers = Followers<UploadProgress>()
-    @ObservationIgnored private let closingFollowers = Followers<Never>()
+    @ObservationIgnored let eventSubscribers = Subscribers<ChannelEvent>()
+    @ObservationIgnored let connectionSubscribers = Subscribers<ConnectionEvent>()
+    @ObservationIgnored let userSubscribers = Subscribers<UserEvent>()
+    @ObservationIgnored let uploadSubscribers = Subscribers<UploadProgress>()
+    @ObservationIgnored private let closingSubscribers = Subscribers<Never>()
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     @ObservationIgnored var enteredChannels: Set<ChannelURL> = []
     let migrationHandler: @Sendable (MigrationProgress) -> Void
@@ -178,15 +178,15 @@ public final class ChatClient {
     public func close() async {
         await candidate?.close()
         await betweenSwitches { [self] in await end() }
-        eventFollowers.end()
-        connectionFollowers.end()
-        userFollowers.end()
-        uploadFollowers.end()
-        closingFollowers.end()
+        eventSubscribers.end()
+        connectionSubscribers.end()
+        userSubscribers.end()
+        uploadSubscribers.end()
+        closingSubscribers.end()
     }
 
     /// Returns a stream without elements, which ends when the client is closed or released.
-    package func lifetime() -> AsyncStream<Never> { closingFollowers.follow() }
+    package func lifetime() -> AsyncStream<Never> { closingSubscribers.subscribe() }
 
     // MARK: The connection
 
@@ -389,20 +389,22 @@ public final class ChatClient {
     /// returns its own stream, which buffers events without a limit: read it continuously, or
     /// release it.
     public func events() -> AsyncStream<ChannelEvent> {
-        let events = eventFollowers.follow()
+        let events = eventSubscribers.subscribe()
         if let session { followChanges(of: session) }
         return events
     }
 
     /// Returns a stream of the events of the connection, as ``events()`` does for channels.
-    public func connectionEvents() -> AsyncStream<ConnectionEvent> { connectionFollowers.follow() }
+    public func connectionEvents() -> AsyncStream<ConnectionEvent> {
+        connectionSubscribers.subscribe()
+    }
 
     /// Returns a stream of the events of the user, as ``events()`` does for channels.
-    public func userEvents() -> AsyncStream<UserEvent> { userFollowers.follow() }
+    public func userEvents() -> AsyncStream<UserEvent> { userSubscribers.subscribe() }
 
     /// Returns a stream of the progress of all uploads, as ``events()`` does for channels.
     public func uploads() -> AsyncStream<UploadProgress> {
-        let uploads = uploadFollowers.follow()
+        let uploads = uploadSubscribers.subscribe()
         if let session { followChanges(of: session) }
         return uploads
     }

@@ -69,7 +69,7 @@ public final class MessageList {
     /// The times at which the user has last read the channels, in a list of threads.
     @ObservationIgnored private var readTimes: [ChannelURL: Timestamp] = [:]
     @ObservationIgnored var follower: StoreFollower?
-    @ObservationIgnored private let followers = Followers<CollectionChange<Row>>()
+    @ObservationIgnored private let subscribers = Subscribers<CollectionChange<Row>>()
     @ObservationIgnored let tasks = TaskBag()
     @ObservationIgnored var isLoading = false
     /// A Boolean value that indicates whether a page is being read from the store.
@@ -146,7 +146,7 @@ public final class MessageList {
     ///
     /// If an app applies the changes in order to a copy of ``rows``, the copy stays equal to
     /// ``rows``. The stream buffers unread changes, and ends with ``dispose()``.
-    public func allChanges() -> AsyncStream<CollectionChange<Row>> { followers.follow() }
+    public func allChanges() -> AsyncStream<CollectionChange<Row>> { subscribers.subscribe() }
 
     // MARK: The end
 
@@ -158,7 +158,7 @@ public final class MessageList {
         isDisposed = true
         follower?.stop()
         tasks.cancelAll()
-        followers.end()
+        subscribers.end()
     }
 
     func endSession() {
@@ -311,7 +311,7 @@ public final class MessageList {
         if isLoading { inserted.formUnion(diff.insertions.map(\.element.id)) }
         let change = CollectionChange(diff, in: rows)
         change.check(from: before, to: rows)
-        followers.notify(change)
+        subscribers.notify(change)
         delegate?.messageList(self, didChange: change)
     }
 }

@@ -5,9 +5,9 @@ import Sync
 // Reading more than a page.
 //
 // A read on the main actor visits a limited number of messages. If a filter matches few messages of
-// a long history, or if a long list has to be read again, the collection continues with a copy of
-// its window on another thread, and then applies the changes that were committed in the meantime to
-// that copy.
+// a long history, or if a long list has to be read again, the collection reads a copy of its window
+// on another thread without the limit, and then applies the changes that were committed in the
+// meantime to that copy.
 extension MessageCollection {
     /// The maximum number of messages that a read on the main actor visits; the largest usual page.
     static let visitLimit = 1_000

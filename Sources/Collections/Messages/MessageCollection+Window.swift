@@ -74,13 +74,13 @@ extension MessageCollection {
         let diff = window.apply(&edits, trimming: end)
         // Report the shown range last, because that takes as long as everything else in this
         // method.
-        defer { showWindow() }
+        defer { reportShownRange() }
         if diff.hasMessages { knownMessages = nil }
         notifyObservers(of: diff)
         guard !diff.isEmpty else { return diff }
         let change = CollectionChange(diff, in: window.items)
         change.check(from: before, to: window.items)
-        followers.notify(change)
+        subscribers.notify(change)
         delegate?.messageCollection(self, didChange: change)
         guard reporting != .requested else { return diff }
         let rows = MessageChanges(
@@ -101,7 +101,7 @@ extension MessageCollection {
     }
 
     /// Reports the shown range to the engine, which fills the gaps in that range first.
-    func showWindow() {
+    func reportShownRange() {
         // If the window is empty, report no range: the engine then fetches the newest messages.
         let range =
             window.lower == .end || window.upper < window.lower

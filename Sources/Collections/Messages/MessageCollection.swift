@@ -110,7 +110,7 @@ public final class MessageCollection {
     @ObservationIgnored var observed = ObservedValues()
     @ObservationIgnored private(set) var phase = Phase.created
     @ObservationIgnored var follower: StoreFollower?
-    @ObservationIgnored let followers = Followers<CollectionChange<MessageItem>>()
+    @ObservationIgnored let subscribers = Subscribers<CollectionChange<MessageItem>>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var threadRefresh: ThreadRefresh?
     @ObservationIgnored var hasLoadedMore = false
@@ -258,7 +258,9 @@ public final class MessageCollection {
     ///
     /// If an app applies the changes in order to a copy of ``items``, the copy stays equal to
     /// ``items``. The stream buffers unread changes, and ends with ``dispose()``.
-    public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }
+    public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> {
+        subscribers.subscribe()
+    }
 
     // MARK: Beginning and end
 
@@ -378,7 +380,7 @@ public final class MessageCollection {
         follower?.stop()
         tasks.cancelAll()
         viewer = nil
-        followers.end()
+        subscribers.end()
     }
 
     func endSession() {

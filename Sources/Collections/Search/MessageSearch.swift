@@ -49,7 +49,7 @@ public final class MessageSearch {
     private var isStarted = false
     @ObservationIgnored private let query: SearchQuery
     @ObservationIgnored private var follower: StoreFollower?
-    @ObservationIgnored private let followers = Followers<CollectionChange<FoundMessage>>()
+    @ObservationIgnored private let subscribers = Subscribers<CollectionChange<FoundMessage>>()
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isSearchingServer = false
@@ -93,7 +93,9 @@ public final class MessageSearch {
     ///
     /// If an app applies the changes in order to a copy of ``messages``, the copy stays equal to
     /// ``messages``. The stream buffers unread changes, and ends with ``dispose()``.
-    public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> { followers.follow() }
+    public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> {
+        subscribers.subscribe()
+    }
 
     // MARK: Loading
 
@@ -272,7 +274,7 @@ public final class MessageSearch {
         isDisposed = true
         follower?.stop()
         tasks.cancelAll()
-        followers.end()
+        subscribers.end()
     }
 
     func endSession() {
@@ -364,7 +366,7 @@ public final class MessageSearch {
         guard !diff.isEmpty else { return }
         let change = CollectionChange(diff, in: messages)
         change.check(from: before, to: messages)
-        followers.notify(change)
+        subscribers.notify(change)
         delegate?.messageSearch(self, didChange: change)
     }
 }

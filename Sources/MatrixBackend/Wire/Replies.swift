@@ -122,7 +122,7 @@ struct NotificationsReply: Decodable {
     }
 }
 
-/// An event; `nil` if it cannot be decoded, as an event with a long type in a room of an old version.
+/// An event; `nil` if it cannot be decoded, such as one with a long type in a room of an old version.
 struct EventReply: Decodable {
     let event: RoomEvent?
 

@@ -112,8 +112,10 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the entries of a change that belong to the observed part; if the part contains one of
-    /// the unreported tables, an entry that says that changes were missed.
+    /// Buffers the entries of a change that belong to the observed part.
+    ///
+    /// If the part contains one of the unreported tables, this also buffers an entry that says that
+    /// changes were missed.
     func notify(_ change: Change, unreportedTables: Set<String> = []) {
         var entries = change.entries.filter { part.contains($0.operation) }
         if !unreportedTables.isEmpty {

@@ -92,8 +92,8 @@ extension Rows {
     ///
     /// Interrupted merges and removed indexes leave such rows.
     ///
-    /// - Returns: A Boolean value that indicates `true` if the batch contains the removals of all
-    ///   such rows; `false` if it has become too large before.
+    /// - Returns: `true` if the batch contains the removals of all such rows; `false` if the batch
+    ///   became too large before.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {

@@ -68,7 +68,7 @@ struct LookUp: CallerCall {
     ) -> MessageLookup? {
         let url = call.channelURL
         return core.write { (ingest) throws(StoreError) in
-            try ingest.apply(lookup, in: url, since: interim, .requestMessage)
+            try ingest.applyLookup(lookup, in: url, since: interim, .requestMessage)
             if let verified, interim.isFollowed,
                 try ingest.batch.lossCount() == verified.lossCount
             {
@@ -165,7 +165,7 @@ extension SyncCore {
         found messages: [Message], since interim: Flights.Interim
     ) -> [Message]? {
         let stored = write { (ingest) throws(StoreError) in
-            try ingest.apply(found: messages, since: interim)
+            try ingest.applyFound(messages, since: interim)
         }
         // A message may have opened a gap in a range that a viewer shows.
         for url in Set((stored ?? []).map(\.channelURL)).sorted() where backfill.isShown(url) {
@@ -183,7 +183,7 @@ struct FetchMessageChanges: CallerCall {
     ) -> MessageChangelog? {
         let (url, params) = (call.channelURL, call.params)
         return core.write { (ingest) throws(StoreError) in
-            try ingest.apply(changes, in: url, since: interim, .messageChangelog)
+            try ingest.applyChangelog(changes, in: url, since: interim, .messageChangelog)
             // Do not save the token if it would skip changes that the parameters exclude, or
             // changes that must be read before a gap is filled.
             if params == nil,
@@ -208,7 +208,8 @@ struct FetchChannelChanges: CallerCall {
     ) -> GroupChannelChangelog? {
         let params = call.params
         let removed = core.write { (ingest) throws(StoreError) in
-            let removed = try ingest.apply(changes, since: interim, .channelChangelog)
+            let removed = try ingest.applyChannelChangelog(
+                changes, since: interim, .channelChangelog)
             // Do not save the token if it would skip changes that the parameters exclude.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
@@ -229,7 +230,7 @@ struct FetchChannels: CallerCall {
     ) -> Page<GroupChannel>? {
         core.write { (ingest) throws(StoreError) in
             for channel in page.elements {
-                try ingest.apply(channel, since: interim, .channelLoadMore)
+                try ingest.applyChannel(channel, since: interim, .channelLoadMore)
             }
             return page
         }
@@ -336,7 +337,7 @@ extension SyncCore {
             if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
         }
         return write { (ingest) throws(StoreError) in
-            try ingest.apply(channel, since: interim, .requestChannel)
+            try ingest.applyChannel(channel, since: interim, .requestChannel)
             return try ingest.batch.groupChannel(channel.url) ?? channel
         }
     }

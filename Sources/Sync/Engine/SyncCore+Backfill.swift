@@ -187,7 +187,7 @@ extension SyncCore {
             guard case .success(let reactions) = answer.of(CoreCall.Reactions.self) else { break }
             let ids = request.messageIDs
             let isStored: Void? = write { (ingest) throws(StoreError) in
-                try ingest.apply(reactions, of: ids, in: url, since: interim)
+                try ingest.applyReactions(reactions, of: ids, in: url, since: interim)
             }
             if isStored != nil { backfill[url].failures = 0 }
         case is CoreCall.MessageChanges:
@@ -307,7 +307,7 @@ extension SyncCore {
         rest: ArraySlice<MessageID>, _ interim: Flights.Interim
     ) -> Bool {
         let isStored: Void? = write { (ingest) throws(StoreError) in
-            try ingest.apply(lookup, in: url, since: interim, .messageFill)
+            try ingest.applyLookup(lookup, in: url, since: interim, .messageFill)
             if rest.isEmpty { try ingest.markVerified(url, extent, since: interim) }
         }
         guard isStored != nil, !rest.isEmpty else { return false }
@@ -341,7 +341,7 @@ extension SyncCore {
             token: changes.next, hasMore: changes.hasMore,
             isEmpty: changes.updated.isEmpty && changes.deleted.isEmpty)
         let isStored: Void? = write { (ingest) throws(StoreError) in
-            try ingest.apply(changes, in: url, since: interim, .messageChangelog)
+            try ingest.applyChangelog(changes, in: url, since: interim, .messageChangelog)
             guard case .done(let token) = next else { return }
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)

@@ -165,7 +165,7 @@ extension SyncCore {
         state.unreadCount = unreadItems?.total
     }
 
-    /// Reads the unread items again before they are counted the next time.
+    /// Discards the unread items, which are read again when they are counted the next time.
     mutating func discardUnreadItems() { unreadItems = nil }
 }
 

@@ -76,7 +76,7 @@ extension SyncCore {
         rest.events = batch.events.filter(\.isReportedOnce)
         if !rest.events.isEmpty {
             let report = write { (ingest) throws(StoreError) in
-                try ingest.apply(rest, after: token?.point)
+                try ingest.applyFeed(rest, after: token?.point)
             }
             followTyping(report?.typing ?? [:])
         }
@@ -131,7 +131,7 @@ extension SyncCore {
             || hasCaughtUp
         {
             let report = write { (ingest) throws(StoreError) in
-                let report = try ingest.apply(batch, after: token?.point, missed: missed)
+                let report = try ingest.applyFeed(batch, after: token?.point, missed: missed)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }

@@ -123,7 +123,7 @@ extension SyncCore {
         let before = fetch.step.map { state(before: page, $0, in: url) }
         let source = fetch.callers.first?.source ?? .messageFill
         let fetched = write { (ingest) throws(StoreError) in
-            let report = try ingest.apply(page, of: request, since: interim, source)
+            let report = try ingest.applyPage(page, of: request, since: interim, source)
             return FetchedMessages(
                 page: page, extent: report.extent, isFollowed: interim.isFollowed,
                 unconfirmed: report.unconfirmed,

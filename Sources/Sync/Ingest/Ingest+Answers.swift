@@ -19,7 +19,7 @@ extension Ingest {
     ///
     /// - Returns: The covered range of the history or thread, and the messages that must be looked
     ///   up.
-    mutating func apply(
+    mutating func applyPage(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
@@ -27,23 +27,23 @@ extension Ingest {
         let bound = try batch.bound(of: request, answeredBy: page)
         let extent = PageExtent(page, of: request, from: bound, isFollowed: interim.isFollowed)
         if let parentID = request.parentMessageID {
-            return try apply(page, repliesTo: parentID, in: url, extent, since: interim)
+            return try applyReplies(page, to: parentID, in: url, extent, since: interim)
         }
         if !request.kinds.isEmpty {
-            return try apply(page, ofKinds: request, since: interim, source)
+            return try applyKinds(page, of: request, since: interim, source)
         }
-        let report = try apply(page, in: url, extent, since: interim, source)
+        let report = try applyHistory(page, in: url, extent, since: interim, source)
         if request.newer == 0, let bound { try moveBackfillCursor(in: url, at: bound, after: page) }
         return report
     }
 
     /// Stores a page of replies to a message.
-    private mutating func apply(
-        _ page: MessagePage, repliesTo parentID: MessageID, in url: ChannelURL,
+    private mutating func applyReplies(
+        _ page: MessagePage, to parentID: MessageID, in url: ChannelURL,
         _ extent: PageExtent?, since interim: Flights.Interim
     ) throws(StoreError) -> PageReport {
         let lookup = MessageLookup(found: page.messages, gone: [])
-        try apply(lookup, in: url, since: interim, .requestThreadedMessages)
+        try applyLookup(lookup, in: url, since: interim, .requestThreadedMessages)
         for id in page.messages.compactMap(\.messageID) {
             reactionChanges?.append(.request(id, in: url))
         }
@@ -63,8 +63,8 @@ extension Ingest {
     /// The page adds messages only inside gaps and stale ranges, and closes none. Its coverage is
     /// recorded only if it continues the stored coverage, which a truncation may have ended since
     /// the request.
-    private mutating func apply(
-        _ page: MessagePage, ofKinds request: PageRequest, since interim: Flights.Interim,
+    private mutating func applyKinds(
+        _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         let (url, kinds) = (request.channelURL, request.kinds)
@@ -75,7 +75,7 @@ extension Ingest {
             let isStale = try knowledge(of: url).stale.contains { $0.contains(position) }
             guard isHeld || isInGap || isStale else { continue }
             recordUnknownReactions(of: message, interim)
-            try applyAlone(message, since: interim, source)
+            try applyAnswerAlone(message, since: interim, source)
         }
         let start = request.anchor == .newest ? Gap.Bound.end : request.bound
         guard interim.isFollowed, let gap = try batch.kindGaps(in: url).newest(of: kinds),
@@ -108,13 +108,13 @@ extension Ingest {
     }
 
     /// Stores a page of a channel's history, and closes the gaps in the range that the page covers.
-    private mutating func apply(
+    private mutating func applyHistory(
         _ page: MessagePage, in url: ChannelURL, _ extent: PageExtent?,
         since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            try apply(message, since: interim, source)
+            try applyAnswer(message, since: interim, source)
         }
         guard let extent else { return PageReport() }
         var report = PageReport(extent: extent)
@@ -252,15 +252,15 @@ extension Ingest {
 
     /// Stores a message of an answer, after applying the events to it that were reported since the
     /// request.
-    mutating func apply(
+    mutating func applyAnswer(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard let id = message.messageID, !interim.deleted.contains(id) else { return }
-        try apply(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
+        try applyMessage(message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
     @discardableResult
-    private mutating func applyAlone(
+    private mutating func applyAnswerAlone(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) -> Bool {
         guard let id = message.messageID, !interim.deleted.contains(id) else { return false }
@@ -273,25 +273,27 @@ extension Ingest {
     /// They are untrusted, because the index of a server's search may be older than the feed.
     ///
     /// - Returns: The messages that are stored now, in this or a newer version.
-    mutating func apply(
-        found messages: [Message], since interim: Flights.Interim
+    mutating func applyFound(
+        _ messages: [Message], since interim: Flights.Interim
     ) throws(StoreError) -> [Message] {
         var stored: [Message] = []
         for message in messages {
             let interim = interim.ofSearch(in: message.channelURL)
-            if try applyAlone(message, since: interim, .requestMessage) { stored.append(message) }
+            if try applyAnswerAlone(message, since: interim, .requestMessage) {
+                stored.append(message)
+            }
         }
         return stored
     }
 
     /// Stores the answer to a lookup.
-    mutating func apply(
+    mutating func applyLookup(
         _ lookup: MessageLookup, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            try applyAlone(message, since: interim, source)
+            try applyAnswerAlone(message, since: interim, source)
         }
         for id in lookup.gone where interim.allowsDeletion(of: id) {
             try delete(id, in: url, at: nil, source)
@@ -299,13 +301,13 @@ extension Ingest {
     }
 
     /// Stores the changes of a channel's messages.
-    mutating func apply(
+    mutating func applyChangelog(
         _ changes: MessageChangelog, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
             recordUnknownReactions(of: message, interim)
-            if try isRelevant(message) { try applyAlone(message, since: interim, source) }
+            if try isRelevant(message) { try applyAnswerAlone(message, since: interim, source) }
         }
         for deleted in changes.deleted where interim.allowsDeletion(of: deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -324,7 +326,7 @@ extension Ingest {
 
     /// Stores the reactions of messages, after applying the events that were reported since the
     /// request.
-    mutating func apply(
+    mutating func applyReactions(
         _ reactions: [MessageID: [Reaction]], of ids: [MessageID], in url: ChannelURL,
         since interim: Flights.Interim
     ) throws(StoreError) {
@@ -348,7 +350,7 @@ extension Ingest {
     // MARK: Channels
 
     /// Stores a channel of an answer, unless the channel was saved or removed since the request.
-    mutating func apply(
+    mutating func applyChannel(
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
@@ -365,11 +367,11 @@ extension Ingest {
     /// Stores the changes of the user's channels.
     ///
     /// - Returns: The removed channels.
-    mutating func apply(
+    mutating func applyChannelChangelog(
         _ changes: GroupChannelChangelog, since interim: Flights.Interim,
         _ source: CollectionEventSource
     ) throws(StoreError) -> [ChannelURL] {
-        for channel in changes.updated { try apply(channel, since: interim, source) }
+        for channel in changes.updated { try applyChannel(channel, since: interim, source) }
         let removed = changes.deletedURLs.filter { !interim.channels.contains($0) }
         for url in removed { try remove(url, source) }
         return removed

@@ -19,7 +19,7 @@ extension Ingest {
     ///
     /// `previous` is the point of the feed before the batch. `missed` contains the channels that
     /// have changed since the engine began to catch up; `nil` if the events are live.
-    mutating func apply(
+    mutating func applyFeed(
         _ feed: FeedBatch, after previous: FeedPoint?, missed: Set<ChannelURL>? = nil
     ) throws(StoreError) -> FeedReport {
         var report = FeedReport()
@@ -35,7 +35,7 @@ extension Ingest {
             })
         for event in feed.events {
             do throws(StoreError) {
-                try apply(
+                try applyEvent(
                     event, after: previous, channelsWithLastMessage: channelsWithLastMessage,
                     &report)
             } catch {
@@ -73,13 +73,13 @@ extension Ingest {
         isCatchingUp ? .channelBackgroundSync : event
     }
 
-    private mutating func apply(
+    private mutating func applyEvent(
         _ event: FeedEvent, after previous: FeedPoint?, channelsWithLastMessage: Set<ChannelURL>,
         _ report: inout FeedReport
     ) throws(StoreError) {
         switch event {
         case .channel(let update):
-            if try apply(update) { report.channelsToBackfill.append(update.channelURL) }
+            if try applyUpdate(update) { report.channelsToBackfill.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
             try remove(
                 url, channelSource(removal.cause.source), people: EventPeople(removal), &report)
@@ -94,7 +94,7 @@ extension Ingest {
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageUpdated(let message):
             if try isRelevant(message) {
-                try apply(message, messageSource(.eventMessageUpdated), .unknown)
+                try applyMessage(message, messageSource(.eventMessageUpdated), .unknown)
             }
             if !channelsWithLastMessage.contains(message.channelURL) { try recordNewest(message) }
         case .messageChanged(let id, let url):
@@ -117,7 +117,7 @@ extension Ingest {
                     changesLast: !channelsWithLastMessage.contains(url))
             }
         case .reaction(let reaction):
-            if try apply(reaction, messageSource(.eventReactionUpdated)) {
+            if try applyReaction(reaction, messageSource(.eventReactionUpdated)) {
                 report.channelsToBackfill.append(reaction.channelURL)
             }
         case .threadInfo(let thread):
@@ -150,7 +150,7 @@ extension Ingest {
     private mutating func addReceived(_ message: Message) throws(StoreError) -> Bool {
         let isOwn = try batch.outboxItem(of: message, by: userID) != nil
         let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
-        guard try apply(message, source, .unknown) else { return false }
+        guard try applyMessage(message, source, .unknown) else { return false }
         // The feed reports all reactions to a new message after the message itself.
         if let id = message.messageID {
             reactionChanges?.append(.insert(id, in: message.channelURL))

@@ -5,7 +5,7 @@ import Store
 extension Ingest {
     /// Applies a change of a channel, and returns whether the channel is new, or the user has just
     /// joined it.
-    mutating func apply(_ update: ChannelUpdate) throws(StoreError) -> Bool {
+    mutating func applyUpdate(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(url)
         var channel = held ?? GroupChannel()

@@ -12,7 +12,7 @@ extension Ingest {
     /// not part of the stored reactions, they therefore have to be requested again.
     ///
     /// - Returns: `true` if the reactions have to be requested again.
-    mutating func apply(
+    mutating func applyReaction(
         _ reaction: ReactionEvent, _ source: CollectionEventSource
     ) throws(StoreError) -> Bool {
         let (id, url) = (reaction.messageID, reaction.channelURL)
@@ -34,15 +34,17 @@ extension Ingest {
     /// If the server returns reactions separately, they are requested again instead.
     ///
     /// - Returns: `true` if the reactions have to be requested again.
-    mutating func apply(answered reaction: ReactionEvent) throws(StoreError) -> Bool {
-        guard reactionChanges == nil else { return try apply(reaction, .eventReactionUpdated) }
+    mutating func applyAnsweredReaction(_ reaction: ReactionEvent) throws(StoreError) -> Bool {
+        guard reactionChanges == nil else {
+            return try applyReaction(reaction, .eventReactionUpdated)
+        }
         let held = try batch.message(reaction.messageID, in: reaction.channelURL)
         let reported = held?.reactionHistory.first { $0.hasKey(reaction.key) }
         // No reaction is older than its message, except for the difference of two clocks.
         let earliest = held?.createdAt.earlier(by: options.clockSkew) ?? 0
         var reaction = reaction
         reaction.updatedAt = min(reaction.updatedAt, reported?.updatedAt ?? earliest)
-        return try apply(reaction, .eventReactionUpdated)
+        return try applyReaction(reaction, .eventReactionUpdated)
     }
 }
 

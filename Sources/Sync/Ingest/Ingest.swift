@@ -151,7 +151,7 @@ struct Ingest {
     ///
     /// - Returns: `true` if the message is now stored, in the given version or a newer one.
     @discardableResult
-    mutating func apply(
+    mutating func applyMessage(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
         isSent: Bool = false
     ) throws(StoreError) -> Bool {
@@ -274,9 +274,9 @@ struct Ingest {
     /// Stores a message that was received alone.
     ///
     /// The message is stored in a gap, because messages between it and the known history may be
-    /// missing. If no newer message is stored, the gap ends at the message, so that a page that
-    /// closes the gap does not find out whether the message exists. An untrusted message then also
-    /// becomes stale.
+    /// missing. If no newer message is stored, the gap ends at the message, and a page that closes
+    /// the gap does not contain it. An untrusted message then also becomes stale, so that the engine
+    /// looks it up.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -287,7 +287,7 @@ struct Ingest {
         let isHeld = try batch.message(position.messageID, in: url)?.position == position
         isAlone = true
         defer { isAlone = false }
-        guard try apply(message, source, freshness, isSent: isSent) else {
+        guard try applyMessage(message, source, freshness, isSent: isSent) else {
             return false
         }
         if !isHeld, try !batch.isInGap(position, in: url) {

@@ -4,8 +4,8 @@ public import Store
 /// The limits of the cached data.
 ///
 /// Messages that exceed the limits are evicted, and can be fetched again. They leave a gap, which
-/// is filled when it becomes visible. Outbox items, channels, and the messages of visible channels or of those to keep
-/// channels are never evicted.
+/// is filled when it becomes visible. Outbox items, channels, and the messages of visible channels
+/// and of those to keep in the cache are never evicted.
 public struct CacheLimits: Sendable {
     /// The maximum size of the cache's files in bytes.
     ///

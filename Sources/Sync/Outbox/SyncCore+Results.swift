@@ -31,7 +31,7 @@ extension SyncCore {
                 try ingest.delete(deletion.messageID, in: url, at: nil, .eventMessageDeleted)
                 try ingest.end(item, with: .done)
             case (_, let event as ReactionEvent):
-                isMissing = try ingest.apply(answered: event)
+                isMissing = try ingest.applyAnsweredReaction(event)
                 try ingest.end(item, with: .done)
             case (is any BackendRequest, _): try ingest.end(item, with: .done)
             case (let upload as OutboxUpload, let file as FileInfo):
@@ -307,7 +307,7 @@ extension Ingest {
             try applyAlone(message, source, .untrusted, isSent: true)
         } else if let interim, interim.isFollowed {
             isAlone = true
-            try apply(message, since: interim, source)
+            try applyAnswer(message, since: interim, source)
             // The feed reports all reactions to a new message.
             if isSend { reactionChanges?.append(.insert(id, in: url)) }
         } else {

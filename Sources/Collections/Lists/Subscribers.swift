@@ -1,0 +1,44 @@
+/// The subscribers of a sequence of values, such as the changes of a collection.
+@MainActor
+final class Subscribers<Element: Sendable> {
+    private typealias Subscriber = AsyncStream<Element>.Continuation
+
+    private var subscribers: [Int: Subscriber] = [:]
+    private var lastNumber = 0
+    private var hasEnded = false
+
+    var isEmpty: Bool { subscribers.isEmpty }
+
+    /// Returns a stream of the values that are sent until ``end()``.
+    func subscribe() -> AsyncStream<Element> {
+        let (stream, subscriber) = AsyncStream<Element>.makeStream()
+        guard !hasEnded else {
+            subscriber.finish()
+            return stream
+        }
+        lastNumber += 1
+        let number = lastNumber
+        subscribers[number] = subscriber
+        subscriber.onTermination = { [weak self] _ in
+            Task { @MainActor in self?.subscribers[number] = nil }
+        }
+        return stream
+    }
+
+    func notify(_ element: Element) {
+        for subscriber in subscribers.values { subscriber.yield(element) }
+    }
+
+    func end() {
+        hasEnded = true
+        let leaving = subscribers.values
+        subscribers = [:]
+        for subscriber in leaving { subscriber.finish() }
+    }
+
+    // A stream can be finished on any thread, so this `deinit` need not be isolated. (An
+    // `isolated deinit` would require macOS 15.4 or iOS 18.4.)
+    deinit {
+        for subscriber in subscribers.values { subscriber.finish() }
+    }
+}
