@@ -79,7 +79,7 @@ extension ChatStore {
         do {
             try body(batch)
             try batch.finish()
-            (change, failure) = try commit(batch, &writer, failures)
+            (change, failure) = try persist(batch, &writer, failures)
         } catch {
             writer.known = batch.takeKnown(isWritten: false)
             if !cache.hasFailed { writer.index = index }
@@ -149,7 +149,7 @@ extension ChatStore {
     ///
     /// - Returns: The change, and the error of the outbox if only the cache was written.
     /// - Throws: Errors of the disk, in which case nothing was changed.
-    private func commit(
+    private func persist(
         _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
         let old = batch.committed

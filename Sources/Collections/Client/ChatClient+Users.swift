@@ -257,7 +257,7 @@ extension ChatClient {
         guard let directories = UserDirectories(options) else {
             return (try ChatStore.inMemory(options: options.store), StorageDamage())
         }
-        try directories.prepare()
+        try directories.finishLogouts()
         try directories.checkKey(of: userID)
         let directory = directories.directory(of: userID)
         let store = try ChatStore(

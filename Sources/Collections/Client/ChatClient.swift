@@ -169,7 +169,7 @@ public final class ChatClient {
             try await client.begin(userID)
         } else if let directories = UserDirectories(options) {
             // Ignore an error: connecting a user repeats this step, and throws the error.
-            try? await onDisk { () throws(StoreError) in try directories.prepare() }
+            try? await onDisk { () throws(StoreError) in try directories.finishLogouts() }
         }
         return client
     }

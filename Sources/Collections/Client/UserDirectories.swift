@@ -63,7 +63,7 @@ struct UserDirectories {
     /// Finishes interrupted log-outs.
     ///
     /// - Throws: ``StoreError`` with code `io` if a link is in place of the directory of the users.
-    func prepare() throws(StoreError) {
+    func finishLogouts() throws(StoreError) {
         try ChatStore.checkIsNoLink(at: root)
         try ChatStore.finishRemovals(in: root)
     }

@@ -41,7 +41,7 @@ extension SyncCore {
             unreadItems = newUnreadItems
             knownReactions?.apply(reactionChanges)
             recordSuccessfulWrite()
-            for (item, result) in endedItems { end(item, with: result) }
+            for (item, result) in endedItems { dequeueEnded(item, with: result) }
             // A viewer may have shown the channel before the user lost it, or before it was stored.
             for url in addedChannels where backfill.isShown(url) {
                 backfill.examine(url, isNew: true)

@@ -216,7 +216,7 @@ struct Ingest {
             needsLookup: isUnclear || freshness == .untrusted && replacesAnother)
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
-        if let item { try end(item, with: .sent(message)) }
+        if let item { try removeEnded(item, with: .sent(message)) }
         return true
     }
 
@@ -314,7 +314,7 @@ struct Ingest {
 
     /// Removes an outbox item, and records its delivery result, unless this batch has already done
     /// so.
-    mutating func end(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
+    mutating func removeEnded(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         let source = item.operation == .request ? nil : result.source(of: item)
         try batch.removeOutboxItem(item.requestID, source: source)

@@ -26,14 +26,14 @@ extension SyncCore {
             case (_, let message as Message):
                 try ingest.store(message, of: item, since: interim, isShown: isShown)
                 // Storing a new message has already ended its item. This call then has no effect.
-                try ingest.end(item, with: .sent(message))
+                try ingest.removeEnded(item, with: .sent(message))
             case (let deletion as CoreCall.Delete, _):
                 try ingest.delete(deletion.messageID, in: url, at: nil, .eventMessageDeleted)
-                try ingest.end(item, with: .done)
+                try ingest.removeEnded(item, with: .done)
             case (_, let event as ReactionEvent):
                 isMissing = try ingest.applyAnsweredReaction(event)
-                try ingest.end(item, with: .done)
-            case (is any BackendRequest, _): try ingest.end(item, with: .done)
+                try ingest.removeEnded(item, with: .done)
+            case (is any BackendRequest, _): try ingest.removeEnded(item, with: .done)
             case (let upload as OutboxUpload, let file as FileInfo):
                 var item = item
                 item.setUploadedFile(file, at: upload.index)
@@ -60,7 +60,7 @@ extension SyncCore {
         guard isHaltedByDamage, !(call.value is OutboxUpload) else { return false }
         let result: DeliveryResult = (answer as? Message).map { .sent($0) } ?? .done
         let written: Void? = write { (ingest) throws(StoreError) in
-            try ingest.end(item, with: result)
+            try ingest.removeEnded(item, with: result)
         }
         return written != nil
     }
@@ -166,7 +166,7 @@ extension SyncCore {
             {
                 try ingest.delete(id, in: url, at: nil, .eventMessageDeleted)
             }
-            try ingest.end(item, with: result)
+            try ingest.removeEnded(item, with: result)
         }
         if written == nil { wait(forOutboxOf: item.channelURL, atLeast: nil) }
         return written != nil
@@ -212,7 +212,7 @@ extension SyncCore {
     // MARK: Results
 
     /// Removes an item that a write batch has ended from the queues, and delivers its result.
-    mutating func end(_ item: OutboxItem, with result: DeliveryResult) {
+    mutating func dequeueEnded(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
         enqueueChanges(waitingFor: item)
