@@ -24,11 +24,11 @@ struct OutboxUpload: ChannelCall, Hashable {
         // Remove the data and the path, so that the backend reads the file only through the source,
         // which verifies the bytes.
         (file.data, file.path) = (nil, nil)
+        let upload = CoreCall.Upload(
+            file: file, source: source, requestID: item.requestID, progress: progress)
         let result: Result<FileInfo, BackendError>
         do throws(BackendError) {
-            result = .success(
-                try await backend.upload(
-                    file, from: source, requestID: item.requestID, progress: progress))
+            result = .success(try await upload.make(on: backend))
         } catch {
             result = .failure(error)
         }
