@@ -57,8 +57,12 @@ import Testing
     }
 
     /// The damaged record is the cancellation, or the edit.
-    @Test(arguments: [true, false])
-    func itemWhoseCancellationOrEditIsDamagedIsNotSent(isCanceled: Bool) async throws {
+    ///
+    /// Without the file `CURRENT`, the outbox is rebuilt.
+    @Test(arguments: [true, false], [true, false])
+    func itemWhoseCancellationOrEditIsDamagedIsNotSent(
+        isCanceled: Bool, isRebuilt: Bool
+    ) async throws {
         let options = story.options.encrypted(with: EncryptionKey())
         var client = try await story.connected(options)
         _ = try await client.startedCollection()
@@ -78,6 +82,7 @@ import Testing
         try await client.send(NewMessage("hello"), in: "general")
         await client.close()
         try log.damage(at: (begin + end) / 2)
+        if isRebuilt { try log.removeCurrent() }
 
         client = try await story.connected(options)
         try await client.engine.caughtUp()
@@ -102,6 +107,11 @@ private struct Log {
         let logs = try FileManager.default.contentsOfDirectory(atPath: outbox.path)
             .filter { $0.hasSuffix(".log") }.sorted()
         url = outbox.appending(path: try #require(logs.last))
+    }
+
+    func removeCurrent() throws {
+        try FileManager.default.removeItem(
+            at: url.deletingLastPathComponent().appending(path: "CURRENT"))
     }
 
     func size() throws -> Int { try Data(contentsOf: url).count }

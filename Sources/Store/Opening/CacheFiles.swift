@@ -14,6 +14,8 @@ struct CacheFiles {
 
     private static let prefix = "cache-"
     private static let replacedPrefix = "replaced-cache-"
+    /// The greatest number of a cache, which no store reaches by itself.
+    private static let maximum = 1_000_000_000
 
     private func path(_ number: Int) -> String {
         directory + "/" + (number == 1 ? StoreFiles.cacheName : "\(CacheFiles.prefix)\(number)")
@@ -28,7 +30,7 @@ struct CacheFiles {
         try DiskFile.names(in: directory).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
             let digits = name.dropFirst(prefix.count)
-            guard let number = Int(digits), (1..<Int.max).contains(number),
+            guard let number = Int(digits), (1...CacheFiles.maximum).contains(number),
                 String(number) == digits
             else { return nil }
             return number
@@ -69,6 +71,11 @@ struct CacheFiles {
         _ kind: CacheReplacement.Kind, _ reason: StoreError, at now: Timestamp?
     ) throws(StoreError) -> String {
         let current = try currentNumber()
+        guard current < CacheFiles.maximum else {
+            throw StoreError(
+                .corruption, "no cache can follow the one of this number: remove the directory",
+                path: path(current), cause: reason)
+        }
         if let now {
             let last = try CacheReplacement(in: directory)
             let replacement = CacheReplacement(number: current + 1, time: now, kind: kind)

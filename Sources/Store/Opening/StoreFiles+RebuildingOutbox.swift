@@ -68,6 +68,7 @@ extension StoreFiles {
 
     /// Moves a complete new outbox to the outbox's path, if a crash prevented this step.
     func finishSalvage() throws(StoreError) {
+        try StoreFiles.checkIsNoLink(salvaged)
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try DiskFile.syncParent(of: outbox)
@@ -94,7 +95,7 @@ extension StoreFiles {
         try DiskFile.createDirectory(new)
         let target = try LevelDB(at: new, environment: environment())
         defer { target.close() }
-        let unknownRows = try target.addOutboxRows(of: source)
+        let unknownRows = try target.addOutboxRows(of: source, needsConfirmation: keys != nil)
         try target.setSchemaVersion(version)
         try target.reindexOutboxItems { (reindexing, _) throws(StoreError) in
             var loss = try OutboxLoss(of: outbox, in: environment(), reindexing)
@@ -109,8 +110,16 @@ extension LevelDB {
     /// Copies the outbox items, their index, the drafts, the pins, the kept tables of the app, the
     /// generation, and the unacknowledged loss.
     ///
+    /// - Parameters:
+    ///   - source: The outbox of which parts may be lost.
+    ///   - needsConfirmation: A Boolean value that indicates whether pending items fail until the
+    ///     user resends them, as in an encrypted store: an attacker may have damaged the outbox, to
+    ///     undo a cancellation or an edit.
     /// - Returns: The number of rows that are not copied because their table is unknown.
-    fileprivate func addOutboxRows(of source: LevelDB) throws(StoreError) -> Int {
+    /// - Throws: Errors of the disk.
+    fileprivate func addOutboxRows(
+        of source: LevelDB, needsConfirmation: Bool
+    ) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
         if let loss = (try? source.outboxLoss()) ?? nil { batch.put(loss) }
@@ -120,6 +129,7 @@ extension LevelDB {
             case .outboxItem:
                 if var item: OutboxItem = rows.readableRecord(value), item.state == .pending {
                     item.isDoubtful = true
+                    if needsConfirmation { item.requireConfirmation() }
                     batch.put({ $0.raw(key) }, { $0.raw(item.serializedBytes) })
                 } else {
                     batch.put({ $0.raw(key) }, { $0.raw(value) })

@@ -95,7 +95,7 @@ struct StoreFiles {
 extension StoreFiles {
     /// Throws `io` if a link is in place of a directory that the store needs.
     fileprivate func checkHasNoLinks() throws(StoreError) {
-        for path in [cache, outbox, files] + (try outboxCopies()) {
+        for path in [cache, outbox, files, salvaged] + (try outboxCopies()) {
             try StoreFiles.checkIsNoLink(path)
         }
     }

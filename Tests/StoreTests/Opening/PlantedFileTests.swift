@@ -60,7 +60,9 @@ import Testing
 
     // MARK: Links in place of directories
 
-    @Test(arguments: ["cache", "outbox", "files", "outbox-damaged-1"], FileForm.allCases)
+    @Test(
+        arguments: ["cache", "outbox", "files", "outbox-damaged-1", "outbox-salvaged"],
+        FileForm.allCases)
     func storeWithALinkInPlaceOfADirectoryIsNotOpened(name: String, form: FileForm) throws {
         let directory = try store(form)
         let link = directory.url.appending(path: name)

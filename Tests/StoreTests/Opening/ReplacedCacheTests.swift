@@ -139,6 +139,23 @@ import Testing
         #expect(try caches(directory) == ["cache-2", "replaced-cache-1"])
     }
 
+    /// Another program has created the directory.
+    @Test func directoryWithAHugeNumberIsNoCache() throws {
+        let (directory, store) = try filled(.plain)
+        for number in [Int.max - 1, 1_000_000_001] {
+            try FileManager.default.createDirectory(
+                at: directory.url.appending(path: "cache-\(number)"),
+                withIntermediateDirectories: false)
+        }
+        store.close()
+        let again = try directory.open()
+        #expect(try again.messages(in: "general").count == 1)
+        try again.replaceCache(reason: damage(again), at: nil)
+        try expectEmpty(again)
+        again.close()
+        try expectEmpty(directory.open())
+    }
+
     @Test func damagedCacheIsReplacedWhenItIsOpened() throws {
         let (directory, store) = try filled(.plain)
         store.close()
