@@ -58,9 +58,11 @@ extension FileCache.Damage {
         /// The entry was not opened, and has another name now.
         public static let notAFile = Reason(value: .notAFile)
 
-        /// A file of a push inbox has more bytes than the inbox may contain.
+        /// A file of a push inbox has more bytes than the inbox may contain, or more messages than a
+        /// push may have.
         ///
-        /// The file was not opened, and has another name now.
+        /// A file with too many bytes was not opened, and has another name now. Of a file with too
+        /// many messages, the first ones are stored.
         public static let tooLarge = Reason(value: .tooLarge)
 
         /// The line has more than 16 MiB.

@@ -30,6 +30,9 @@ public struct PushInbox: Sendable {
     /// The maximum total size of the messages of one file in their binary form: 1 MiB.
     public static let maximumPushByteCount = 1 << 20
 
+    /// The maximum number of messages of one file.
+    public static let maximumMessageCount = 500
+
     /// The maximum total size of all files: 16 MiB.
     public static let maximumByteCount = 16 << 20
 
@@ -93,7 +96,7 @@ public struct PushInbox: Sendable {
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
     /// - Throws: ``StoreError`` with the code `invalid` for an unsent message, or if the messages
-    ///   exceed ``maximumPushByteCount``; `noSpace` if the disk is full, or if the inbox is full
+    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full, or if the inbox is full
     ///   because the app has not processed it for a long time; `closed` if the inbox was removed;
     ///   `locked` if another process holds the inbox's lock for two seconds, for example because
     ///   the system has suspended it; `wrongKey` if the key was changed; `permission` or `io`. After an error, no file is left.
@@ -106,6 +109,12 @@ public struct PushInbox: Sendable {
             throw StoreError(
                 .invalid, "the message has no id: only messages of the server can be added",
                 path: files.path)
+        }
+        guard messages.count <= PushInbox.maximumMessageCount else {
+            throw StoreError(
+                .invalid,
+                "\(messages.count) messages are more than the limit of "
+                    + "\(PushInbox.maximumMessageCount) for a push", path: files.path)
         }
         let size = messages.reduce(0) { $0 + $1.serializedByteCount }
         guard size <= PushInbox.maximumPushByteCount else {

@@ -178,6 +178,13 @@ extension PushInboxFiles {
         guard var lines = try lines(of: name, keys) else { return nil }
         var contents = FileCache.Contents<Message>()
         try contents.read(.drop, from: &lines, at: path(of: name)) { $0.sentPosition != nil }
+        let excess = contents.records.count - PushInbox.maximumMessageCount
+        if excess > 0 {
+            contents.records.removeLast(excess)
+            contents.damage.append(
+                FileCache.Damage(
+                    line: PushInbox.maximumMessageCount + 2, reason: .tooLarge, cause: nil))
+        }
         return contents
     }
 

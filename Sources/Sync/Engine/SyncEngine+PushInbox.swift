@@ -5,6 +5,10 @@ extension SyncEngine {
     /// The maximum number of messages in a write batch, so that other writes do not wait long.
     private static let messagesOfABatch = 500
 
+    /// The number of messages after which a call ends, so that other calls, such as a log-out, do
+    /// not wait long.
+    private static let messagesOfACall = 5_000
+
     /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
     /// the inbox if there is none.
     ///
@@ -18,8 +22,8 @@ extension SyncEngine {
     /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If a
     /// file cannot be read, for example because a newer version of the package wrote it, it stays in
     /// the inbox, the other files are processed, and ``ReceivedPushes/failure`` is the error. One
-    /// call processes at most as many files and bytes as the inbox may contain; if a process has
-    /// left more, the next call continues.
+    /// call processes at most as many files and bytes as the inbox may contain, and ends after about
+    /// 5,000 messages; if there are more, the next call continues.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
@@ -37,7 +41,7 @@ extension SyncEngine {
             return try store.pushNames()
         }
         var rest = names[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, received.messages.count < SyncEngine.messagesOfACall {
             do throws(SyncError) {
                 try receive(&rest, into: &received)
             } catch {

@@ -104,7 +104,22 @@ import Testing
         ] {
             #expect(code { try box.leave([message("0"), wrong]) } == .invalid)
         }
+        let many = (0...PushInbox.maximumMessageCount).map { message("\($0)") }
+        #expect(code { try box.leave(many) } == .invalid)
         #expect(try files(directory) == [])
+    }
+
+    /// A process with the key need not obey the limit.
+    @Test func furtherMessagesOfAPushAreDamage() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let files = try box(directory).files
+        let many = (0...PushInbox.maximumMessageCount).map { message("\($0)") }
+        try files.add(many, nil)
+        let drop = try #require(try store.drop(try store.pushNames()[0]))
+        #expect(drop.messages.count == PushInbox.maximumMessageCount)
+        #expect(drop.damage.map(\.line) == [PushInbox.maximumMessageCount + 2])
+        #expect(drop.damage.map(\.reason) == [.tooLarge])
     }
 
     @Test func unprocessedInboxFillsUp() throws {
