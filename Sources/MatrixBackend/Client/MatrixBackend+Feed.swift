@@ -245,8 +245,9 @@ extension MatrixBackend {
                     .messageOrEditDeleted(MessageID(id), in: url, createdAt: event.time, at: time)
                 ]
             }
-            return event.type == "m.reaction"
-                ? [.historyChanged(in: url, from: nil, through: event.time)] : []
+            guard event.type == "m.reaction" else { return [] }
+            // The sender's server chooses the time of an event. Later messages are not concerned.
+            return [.historyChanged(in: url, from: nil, through: min(event.time, options.now()))]
         }
     }
 

@@ -95,20 +95,14 @@ extension MatrixBackend {
             (token, ids) throws(BackendError) in
             try await self.reactions(to: ids, in: room, since: token)
         }
-        let wanted = Set(ids)
-        var found: [MessageID: [Reaction]] = [:]
+        var found = Dictionary(uniqueKeysWithValues: ids.map { ($0, GroupedReactions()) })
         for event in events.flatMap(\.self) {
-            guard let (key, target) = event.reaction, wanted.contains(target) else { continue }
-            var list = found[MessageID(target)] ?? []
-            let index = list.firstIndex { $0.key == key } ?? list.endIndex
-            if index == list.endIndex { list.append(Reaction(key: key)) }
-            if !list[index].userIDs.contains(UserID(event.sender)) {
-                list[index].userIDs.append(UserID(event.sender))
-            }
-            list[index].updatedAt = max(list[index].updatedAt, event.time)
-            found[MessageID(target)] = list
+            guard let (key, target) = event.reaction else { continue }
+            found[target]?.add(key, by: UserID(event.sender), at: event.time)
         }
-        return found
+        return Dictionary(
+            uniqueKeysWithValues: found.filter { !$1.isEmpty }
+                .map { (MessageID($0), $1.reactions) })
     }
 
     /// Returns the events of the reactions to messages, and possibly those of others.
@@ -164,5 +158,43 @@ extension MatrixBackend {
         }
         receive(events)
         return events
+    }
+}
+
+/// The reactions to a message, collected from events.
+private struct GroupedReactions {
+    private struct Group {
+        let key: String
+        var users: [UserID] = []
+        var known: Set<UserID> = []
+        var updatedAt: Timestamp
+    }
+
+    private var groups: [Group] = []
+    /// The indexes of the groups by the bytes of their keys.
+    ///
+    /// Comparing long keys with many marks as Unicode texts takes quadratic time.
+    private var indexes: [[UInt8]: Int] = [:]
+
+    var isEmpty: Bool { groups.isEmpty }
+
+    mutating func add(_ key: String, by user: UserID, at time: Timestamp) {
+        let bytes = Array(key.utf8)
+        let index = indexes[bytes] ?? groups.endIndex
+        if index == groups.endIndex {
+            guard groups.count < Reaction.maximumCount else { return }
+            indexes[bytes] = index
+            groups.append(Group(key: key, updatedAt: time))
+        }
+        if groups[index].known.insert(user).inserted { groups[index].users.append(user) }
+        groups[index].updatedAt = max(groups[index].updatedAt, time)
+    }
+
+    var reactions: [Reaction] {
+        groups.map { group in
+            var reaction = Reaction(key: group.key)
+            (reaction.userIDs, reaction.updatedAt) = (group.users, group.updatedAt)
+            return reaction
+        }
     }
 }

@@ -46,6 +46,10 @@ extension Message {
             guard event.updatedAt >= history[index].updatedAt else { return false }
             history[index].apply(event)
         } else {
+            if history.count >= Reaction.maximumCount {
+                guard let removed = history.firstIndex(where: { !$0.isHeld }) else { return true }
+                history.remove(at: removed)
+            }
             var reaction = Reaction(key: event.key)
             reaction.apply(event)
             history.append(reaction)

@@ -59,6 +59,9 @@ public struct Reaction: Record {
 extension Reaction: SingularValue {}
 
 extension Reaction {
+    /// The maximum number of reactions to a message; events with further keys are ignored.
+    public static let maximumCount = 200
+
     /// The bytes of the key.
     ///
     /// Keys are compared by their bytes, as IDs are: comparing long texts with many marks as Unicode

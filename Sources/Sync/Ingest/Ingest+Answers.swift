@@ -404,9 +404,9 @@ extension Message {
     /// Returns a Boolean value that indicates whether the message has the reactions that the last
     /// event of each user and key reported.
     fileprivate func reflects(_ events: [FeedEvent]) -> Bool {
-        var last: [String: [UserID: ReactionEvent]] = [:]
+        var last: [[UInt8]: [UserID: ReactionEvent]] = [:]
         for case .reaction(let event) in events {
-            last[event.key, default: [:]][event.userID] = event
+            last[Array(event.key.utf8), default: [:]][event.userID] = event
         }
         return last.values.allSatisfy { $0.values.allSatisfy { reflects($0) } }
     }

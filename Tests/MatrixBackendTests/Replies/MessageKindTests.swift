@@ -162,6 +162,23 @@ import Testing
         #expect(events.contains(.historyChanged(in: room, from: nil, through: 2000)))
     }
 
+    /// The sender's server chooses the time.
+    @Test func redactedReactionOfTheFutureConcernsNoLaterMessages() async throws {
+        let redaction = event(#"{"redacts": "$r"}"#, type: "m.room.redaction", id: "$d")
+        let events = try await feed(redaction) { server in
+            server.reply(
+                "GET rooms/!room:example.org/event/$r",
+                #"{"type": "m.reaction", "event_id": "$r", "sender": "@bob:example.org", "#
+                    + #""origin_server_ts": 9007199254740990, "content": {}, "#
+                    + #""unsigned": {"redacted_because": {}}}"#)
+        }
+        let now = Timestamp(Date())
+        let ends = events.compactMap { event in
+            if case .historyChanged(in: _, from: nil, let end) = event { end } else { nil }
+        }
+        #expect(ends.count == 1 && ends.allSatisfy { $0 <= now })
+    }
+
     @Test func typingReceiptsAndCountsAreReported() async throws {
         let device = Device()
         try await device.connect()

@@ -38,6 +38,21 @@ import Testing
         """
     }
 
+    /// If each event was compared with all earlier ones, the test would exceed its limit.
+    @Test func aMessageHasALimitedNumberOfReactions() async throws {
+        _ = try await fetchPage()
+        let marks =
+            String(repeating: "\u{301}", count: 7) + String(repeating: "\u{316}", count: 100)
+        let events = (0..<1_000).map { number in
+            reaction("a\(number)" + marks, to: "$m1", by: "u\(number % 40)")
+        }
+        device.server.reply(
+            "\(room)/relations/$m1/m.annotation/m.reaction",
+            #"{"chunk": [\#(events.joined(separator: ","))]}"#)
+        let found = try await device.backend.reactions(of: ["$m1"], in: "!room:example.org")
+        #expect(found["$m1"]?.count == Reaction.maximumCount)
+    }
+
     @Test func pageNeedsOneRequestForAllReactions() async throws {
         let count = try await fetchPage()
         let events = [
