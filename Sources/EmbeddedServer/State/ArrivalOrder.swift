@@ -9,6 +9,8 @@ import Store
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
+    /// The late messages, also those that were deleted.
+    private let late: Set<MessageID>
 
     private struct Entry {
         let message: Message
@@ -53,11 +55,13 @@ struct ArrivalOrder {
         }
         for key in try state.keysOfDeletedMessages(of: channel) { arrivals.append((key, nil)) }
         var newest: Position?
+        var late: Set<MessageID> = []
         entries = arrivals.sorted { $0.key < $1.key }.compactMap { key, message in
             let isLate = newest.map { key.position < $0 } ?? false
-            if !isLate { newest = key.position }
+            if isLate { late.insert(key.position.messageID) } else { newest = key.position }
             return message.map { Entry(message: $0, key: key, isLate: isLate) }
         }
+        self.late = late
     }
 
     /// Returns a page around an anchor.
@@ -72,11 +76,7 @@ struct ArrivalOrder {
         let end = min(index + min(max(newer, 0), limit), entries.count)
         var outliers = Set(
             entries[start..<end].filter(\.isLate).map(\.key.position.messageID))
-        if case .message(let id) = anchor,
-            entries.contains(where: { $0.isLate && $0.key.position.messageID == id })
-        {
-            outliers.insert(id)
-        }
+        if case .message(let id) = anchor, late.contains(id) { outliers.insert(id) }
         return MessagePage(
             messages: entries[start..<end].sorted { $0.key.position < $1.key.position }
                 .map(\.message),

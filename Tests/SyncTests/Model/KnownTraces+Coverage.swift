@@ -358,6 +358,45 @@ extension KnownTrace {
                     .deliver(3), .evict("y", count: 6),
                 ])),
         KnownTrace(
+            description: "the deleted anchor of a page may have been late",
+            trace: Trace(
+                seed: 60_034_084,
+                config: config {
+                    $0.federationDelay = 12
+                    $0.pageLimit = 10
+                    $0.feedBatchSize = 1
+                    $0.parallelRequests = 1
+                    $0.backgroundChannels = 0
+                    $0.backgroundPages = 0
+                    $0.fillsHugeGaps = true
+                },
+                steps: [
+                    .say("m0", in: "y", by: "alice", to: nil),
+                    .say("m1", in: "y", by: "alice", to: nil),
+                    .say("m2", in: "x", by: "carol", to: nil),
+                    .say("m3", in: "x", by: "alice", to: nil),
+                    .say("m4", in: "x", by: "alice", to: "m3"),
+                    .say("m5", in: "x", by: "bob", to: "m4"),
+                    .say("m6", in: "x", by: "bob", to: nil),
+                    .say("m7", in: "x", by: "carol", to: "m6"),
+                    .say("m8", in: "x", by: "carol", to: nil),
+                    .say("m9", in: "x", by: "alice", to: "m8"),
+                    .say("m10", in: "x", by: "bob", to: nil), .connect, .pass(-1),
+                    .fetch("x", .message("m4"), older: 3, newer: 0),
+                    .say("m11", in: "y", by: "bob", to: nil),
+                    .say("m12", in: "y", by: "carol", to: "m11"),
+                    .fetch("y", .time("m12"), older: 1, newer: 0), .perform(-1),
+                    .say("m13", in: "y", by: "carol", to: nil),
+                    .fetch("x", .message("m10"), older: 2, newer: 1), .perform(-1),
+                    .write("w0", in: "x", isLong: false),
+                    .say("m15", in: "x", by: "carol", to: nil), .perform(2),
+                    .write("w1", in: "y", isLong: false), .perform(-1),
+                    .say("m18", in: "x", by: "bob", to: nil),
+                    .fetch("x", .message("m15"), older: 3, newer: 3), .perform(-1),
+                    // m18 is late, and is the anchor of a request when it is deleted.
+                    .fetch("x", .message("m18"), older: 2, newer: 2), .delete("m18"),
+                ])),
+        KnownTrace(
             description: "a message that is older than a deleted one is late",
             trace: Trace(
                 seed: 112_247,
