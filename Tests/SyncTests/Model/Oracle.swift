@@ -155,6 +155,9 @@ struct Oracle {
 
     /// Returns whether a message was sent by the device, and either is to be verified or is in the
     /// user's history: the stored beginning of the history may be that of an earlier epoch.
+    ///
+    /// Until the feed reports a new epoch, the message may also be one that a restored server has
+    /// lost.
     private func isOwnAndPossible(
         _ position: Position, of url: ChannelURL, _ channel: CacheRows.Channel
     ) -> Bool {
@@ -162,6 +165,7 @@ struct Oracle {
             server.made[request, default: 0] > 0
         else { return false }
         if !channel.isKnown(position) || channel.isStale(position) { return true }
+        if rows.token?.epoch != server.epoch { return true }
         guard let history = server.history.channels[url],
             let entry = history.entries[position.messageID]
         else { return false }
