@@ -15,7 +15,6 @@ struct ArrivalOrder {
     private struct Entry {
         let message: Message
         let key: SortKey
-        let isLate: Bool
     }
 
     /// The sort key of a message in the order of arrival.
@@ -59,7 +58,7 @@ struct ArrivalOrder {
         entries = arrivals.sorted { $0.key < $1.key }.compactMap { key, message in
             let isLate = newest.map { key.position < $0 } ?? false
             if isLate { late.insert(key.position.messageID) } else { newest = key.position }
-            return message.map { Entry(message: $0, key: key, isLate: isLate) }
+            return message.map { Entry(message: $0, key: key) }
         }
         self.late = late
     }
@@ -74,8 +73,7 @@ struct ArrivalOrder {
         let limit = state.conditions.pageLimit
         let start = max(index - min(max(older, 0), limit), 0)
         let end = min(index + min(max(newer, 0), limit), entries.count)
-        var outliers = Set(
-            entries[start..<end].filter(\.isLate).map(\.key.position.messageID))
+        var outliers = late.intersection(entries[start..<end].map(\.key.position.messageID))
         if case .message(let id) = anchor, late.contains(id) { outliers.insert(id) }
         return MessagePage(
             messages: entries[start..<end].sorted { $0.key.position < $1.key.position }
@@ -100,7 +98,7 @@ struct ArrivalOrder {
         switch anchor {
         case .newest: return entries.count
         case .time(let time):
-            return entries.firstIndex { !$0.isLate && time <= $0.key.position.createdAt }
+            return entries.firstIndex { !isLate($0) && time <= $0.key.position.createdAt }
                 ?? entries.count
         case .message(let id):
             guard let key = try sortKey(of: id, state) else {
@@ -113,7 +111,7 @@ struct ArrivalOrder {
                 // The cursor's message was purged. Find its index by its position, ignoring late
                 // messages.
                 return entries.firstIndex {
-                    !$0.isLate && cursor.position < $0.key.position
+                    !isLate($0) && cursor.position < $0.key.position
                 } ?? entries.count
             }
             return entries.firstIndex {
@@ -121,6 +119,8 @@ struct ArrivalOrder {
             } ?? entries.count
         }
     }
+
+    private func isLate(_ entry: Entry) -> Bool { late.contains(entry.key.position.messageID) }
 
     /// Returns the sort key of a message of the channel, which may have been deleted.
     private func sortKey(
@@ -139,7 +139,7 @@ extension ServerState {
     fileprivate func keysOfDeletedMessages(
         of channel: ServerChannel
     ) throws(BackendError) -> [ArrivalOrder.SortKey] {
-        let prefix = ByteWriter.key { $0.deletedMessagePrefix(channel.number) }
+        let prefix = ByteWriter.key { $0.prefix(.deletedMessage, of: channel.number) }
         var keys: [ArrivalOrder.SortKey] = []
         try database.read { (rows) throws(StoreError) in
             try rows.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in

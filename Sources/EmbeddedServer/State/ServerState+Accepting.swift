@@ -120,7 +120,7 @@ extension ServerState {
     func scanMessages(
         of channel: ServerChannel, isDescending: Bool = false, _ body: (Message) -> Bool
     ) throws(BackendError) {
-        let keys = KeyRange(prefix: ByteWriter.key { $0.messagePrefix(channel.number) })
+        let keys = KeyRange(prefix: ByteWriter.key { $0.prefix(.message, of: channel.number) })
         try database.read { (rows) throws(StoreError) in
             try rows.scan(keys, isDescending: isDescending) { (_, value) throws(StoreError) in
                 body(try rows.record(value, as: "a message of \(channel.url)"))

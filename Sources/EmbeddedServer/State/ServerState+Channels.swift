@@ -138,16 +138,11 @@ extension ServerState {
             try database.removeAll(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(id) }))
         }
         for session in sessions.values { session.entered[channel.number] = nil }
-        try database.removeAll(
-            KeyRange(prefix: ByteWriter.key { $0.messagePrefix(channel.number) }))
-        try database.removeAll(
-            KeyRange(prefix: ByteWriter.key { $0.deletedMessagePrefix(channel.number) }))
-        try database.removeAll(
-            KeyRange(prefix: ByteWriter.key { $0.memberPrefix(channel.number) }))
-        try database.removeAll(
-            KeyRange(prefix: ByteWriter.key { $0.restrictionPrefix(channel.number) }))
-        try database.removeAll(
-            KeyRange(prefix: ByteWriter.key { $0.offsetPrefix(channel.number) }))
+        let tables: [ServerTable] = [.message, .deletedMessage, .member, .restriction, .offset]
+        for table in tables {
+            try database.removeAll(
+                KeyRange(prefix: ByteWriter.key { $0.prefix(table, of: channel.number) }))
+        }
         database.remove { $0.channel(channel.number) }
         channels[channel.number] = nil
         numbers[channel.url] = nil

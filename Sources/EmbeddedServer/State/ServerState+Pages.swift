@@ -18,7 +18,7 @@ extension ServerState {
             return page
         }
         let history = History(
-            prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
+            prefix: ByteWriter.key { $0.prefix(.message, of: channel.number) },
             offset: channel.members[userID]?.messageOffset)
         let anchorKey = try key(of: anchor, in: channel, history)
         var messages: [Message] = []
@@ -57,7 +57,7 @@ extension ServerState {
         var messages: [Message] = []
         func add(_ rows: Rows, _ key: UnsafeRawBufferPointer) throws(StoreError) {
             let position = [UInt8](key.dropping(history.prefix.count))
-            let key = ByteWriter.key { $0.messagePrefix(channel.number) } + position
+            let key = ByteWriter.key { $0.prefix(.message, of: channel.number) } + position
             let message = try rows.withValue(of: key) { (bytes) throws(StoreError) -> Message? in
                 guard let bytes else { return nil }
                 return try rows.record(bytes, as: "a reply to \(parentID)")
@@ -80,7 +80,7 @@ extension ServerState {
     ) throws(BackendError) -> Int {
         let channel = try readableChannel(url, for: userID)
         let history = History(
-            prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
+            prefix: ByteWriter.key { $0.prefix(.message, of: channel.number) },
             offset: channel.members[userID]?.messageOffset)
         let range = KeyRange(
             lower.map { max(history.lower, history.key($0), by: { $0.precedes($1) }) }

@@ -62,23 +62,19 @@ enum ServerTable: UInt8, CaseIterable {
 extension ByteWriter {
     mutating func table(_ table: ServerTable) { byte(table.rawValue) }
 
-    mutating func messagePrefix(_ channel: ChannelNumber) {
-        table(.message)
+    /// Adds the beginning of the keys of a channel's rows in a table.
+    mutating func prefix(_ table: ServerTable, of channel: ChannelNumber) {
+        self.table(table)
         integer(channel)
     }
 
     mutating func message(_ channel: ChannelNumber, _ position: Position) {
-        messagePrefix(channel)
+        prefix(.message, of: channel)
         self.position(position)
     }
 
-    mutating func deletedMessagePrefix(_ channel: ChannelNumber) {
-        table(.deletedMessage)
-        integer(channel)
-    }
-
     mutating func deletedMessage(_ channel: ChannelNumber, _ position: Position) {
-        deletedMessagePrefix(channel)
+        prefix(.deletedMessage, of: channel)
         self.position(position)
     }
 
@@ -125,36 +121,21 @@ extension ByteWriter {
         integer(channel)
     }
 
-    mutating func memberPrefix(_ channel: ChannelNumber) {
-        table(.member)
-        integer(channel)
-    }
-
     mutating func member(_ channel: ChannelNumber, _ userID: UserID) {
-        memberPrefix(channel)
+        prefix(.member, of: channel)
         text(userID.rawValue)
-    }
-
-    mutating func restrictionPrefix(_ channel: ChannelNumber) {
-        table(.restriction)
-        integer(channel)
     }
 
     mutating func restriction(
         _ channel: ChannelNumber, _ type: RestrictionType, _ userID: UserID
     ) {
-        restrictionPrefix(channel)
+        prefix(.restriction, of: channel)
         byte(type == .muted ? 0 : 1)
         text(userID.rawValue)
     }
 
-    mutating func offsetPrefix(_ channel: ChannelNumber) {
-        table(.offset)
-        integer(channel)
-    }
-
     mutating func offset(_ channel: ChannelNumber, _ userID: UserID) {
-        offsetPrefix(channel)
+        prefix(.offset, of: channel)
         text(userID.rawValue)
     }
 
