@@ -25,8 +25,7 @@ extension MatrixBackend {
         if reply.directRooms != nil { events += try distinctChannels() }
         // The list may be newer than the reply, so that the user may have returned to the room.
         for id in reply.left.keys.sorted() {
-            let event = reply.left[id]!.lastMembership(of: try me)
-            events.append(.channelRemoved(ChannelURL(id), removal(by: event, from: id)))
+            events.append(.channelRemoved(ChannelURL(id), try removal(from: id, reply.left[id]!)))
         }
         for id in reply.invited.keys.sorted() { events += try await completeState(of: id) }
         for id in reply.joined.keys.sorted() {
@@ -80,16 +79,6 @@ extension MatrixBackend {
     private func batch(_ events: [FeedEvent], _ token: String) -> FeedBatch {
         feedToken = token
         return FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
-    }
-
-    /// Returns why the user has lost a room, from the event that ended the user's membership.
-    private func removal(by event: RoomEvent?, from room: String) -> ChannelRemoval {
-        guard let event else { return ChannelRemoval(.unknown) }
-        let isBan = event.content.membership == "ban"
-        if !isBan, event.sender == event.stateKey { return ChannelRemoval(.left) }
-        return ChannelRemoval(
-            isBan ? .banned : .removed, by: user(event.sender, in: room),
-            reason: event.content.givenReason)
     }
 
     /// Returns events with the complete state of a room, and with the given changes; none for a

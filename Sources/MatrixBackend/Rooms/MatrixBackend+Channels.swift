@@ -109,7 +109,7 @@ extension MatrixBackend {
     }
 
     /// The maximum number of pages that a search of a room's history requests.
-    static let maximumSearchPageCount = 100
+    private static let maximumSearchPageCount = 100
 
     /// Requests pages of a room's events, newest first, until a closure returns `true` or the
     /// history ends.

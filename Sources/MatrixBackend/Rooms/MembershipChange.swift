@@ -55,15 +55,22 @@ extension MatrixBackend {
         }
     }
 
+    /// Returns why the user has lost a room, from the last event of the user's membership.
+    func removal(
+        from id: String, _ room: SyncReply.LeftRoom
+    ) throws(BackendError) -> ChannelRemoval {
+        let me = try me.rawValue
+        let event = room.events.last { $0.type == "m.room.member" && $0.stateKey == me }
+        guard let event else { return ChannelRemoval(.unknown) }
+        let isBan = event.content.membership == "ban"
+        if !isBan, event.sender == me { return ChannelRemoval(.left) }
+        return ChannelRemoval(
+            isBan ? .banned : .removed, by: user(event.sender, in: id),
+            reason: event.content.givenReason)
+    }
+
     /// Returns a user with the name that is known from a room.
     func user(_ id: String, in room: String) -> User {
         people[room]?[id] ?? User(id: UserID(id))
-    }
-}
-
-extension SyncReply.LeftRoom {
-    /// The event that ended the user's membership.
-    func lastMembership(of me: UserID) -> RoomEvent? {
-        events.last { $0.type == "m.room.member" && $0.stateKey == me.rawValue }
     }
 }

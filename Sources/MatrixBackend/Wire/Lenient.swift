@@ -27,8 +27,7 @@ extension KeyedDecodingContainer {
 
     /// Returns the IDs of a list, without those that are longer than an ID may be.
     func lenientIDs(_ key: Key) -> [String] {
-        let ids: [WireID] = lenientList(key)
-        return ids.map(\.text)
+        lenient(WireIDs.self, key)?.texts ?? []
     }
 
     /// Returns the token of a place in a list or a history; `nil` if it is missing.

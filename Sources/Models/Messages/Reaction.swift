@@ -60,7 +60,7 @@ extension Reaction: SingularValue {}
 
 extension Reaction {
     /// The maximum number of reactions to a message; events with further keys are ignored.
-    public static let maximumCount = 200
+    package static let maximumCount = 200
 
     /// The bytes of the key.
     ///
