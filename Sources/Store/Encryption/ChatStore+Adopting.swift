@@ -23,14 +23,16 @@ extension ChatStore {
         // An earlier call may have been interrupted before it renamed the directory.
         let isReady =
             if try keyFile.exists() { try keyFile.isOpened(byOneOf: [key]) } else { false }
-        if !isReady {
-            try reencrypt(at: directory, from: nil, to: key)
-            // Change the items only now: a program without the key can no longer replace them.
-            _ = try holdOutboxItems(at: directory, key)
-            try keyFile.write(try files.keyFile.keys(key), for: [key])
+        if isReady {
+            try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
+            return try holdOutboxItems(at: new, key)
         }
+        try reencrypt(at: directory, from: nil, to: key)
+        // Change the items only now: a program without the key can no longer replace them.
+        let items = try holdOutboxItems(at: directory, key)
+        try keyFile.write(try files.keyFile.keys(key), for: [key])
         try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
-        return try holdOutboxItems(at: new, key)
+        return items
     }
 
     /// Returns a Boolean value that indicates whether a directory contains an encrypted store, even

@@ -18,14 +18,14 @@ package struct KeyFile: Sendable {
     let path: String
     /// The place to which the file belongs, which each slot authenticates; empty for a directory
     /// that an app has named itself.
-    private let place: String
+    private let place: [UInt8]
 
     package init(in directory: String) { self.init(in: directory, of: directory) }
 
     /// Creates a file that belongs to a directory with another name.
     init(in directory: String, of other: String) {
         path = directory + "/" + KeyFile.name
-        place = KeyFile.place(of: other)
+        place = Array(KeyFile.place(of: other).utf8)
     }
 
     /// Returns the names of the app and of the user, if the directory is that of a user's encrypted
@@ -77,13 +77,8 @@ package struct KeyFile: Sendable {
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
             // If decryption fails, the slot belongs to another key of the app: try the next slot.
-            guard
-                var plain =
-                    (try? AES.GCM.open(box, using: derived, authenticating: Array(place.utf8)))
-                    .map(Array.init)
-            else {
-                continue
-            }
+            let opened = try? AES.GCM.open(box, using: derived, authenticating: place)
+            guard var plain = opened.map(Array.init) else { continue }
             defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
             guard let keys = DataKeys(plain) else { throw damaged }
             return keys
@@ -106,10 +101,8 @@ package struct KeyFile: Sendable {
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
             // This never fails: all sizes are valid, and `combined` is not `nil` for a nonce of the
             // default size.
-            let sealed = try? AES.GCM.seal(
-                plain, using: derived, authenticating: Array(place.utf8)
-            ).combined
-            guard let sealed else {
+            let box = try? AES.GCM.seal(plain, using: derived, authenticating: place)
+            guard let sealed = box?.combined else {
                 throw StoreError(.io, "the data keys cannot be encrypted", path: path)
             }
             bytes += salt

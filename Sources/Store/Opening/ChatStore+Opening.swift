@@ -176,7 +176,7 @@ extension ChatStore {
         try outbox.holdOutdatedItems(
             recorded: try cache.generation(), hasLostRecords: keys != nil && isDamageReported,
             isReported: isOutboxNew || isDamageReported)
-        if isOutboxDistrusted || report.outboxDamage != nil { try files?.outboxDistrust.remove() }
+        if report.isOutboxReindexed { try files?.outboxDistrust.remove() }
         report.outboxLoss = try outbox.outboxLoss()
         let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(

@@ -68,7 +68,6 @@ extension StoreFiles {
 
     /// Moves a complete new outbox to the outbox's path, if a crash prevented this step.
     func finishSalvage() throws(StoreError) {
-        try StoreFiles.checkIsNoLink(salvaged)
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try DiskFile.syncParent(of: outbox)

@@ -96,10 +96,11 @@ public struct PushInbox: Sendable {
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
     /// - Throws: ``StoreError`` with the code `invalid` for an unsent message, or if the messages
-    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full, or if the inbox is full
-    ///   because the app has not processed it for a long time; `closed` if the inbox was removed;
-    ///   `locked` if another process holds the inbox's lock for two seconds, for example because
-    ///   the system has suspended it; `wrongKey` if the key was changed; `permission` or `io`. After an error, no file is left.
+    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full, or
+    ///   if the inbox is full because the app has not processed it for a long time; `closed` if the
+    ///   inbox was removed; `locked` if another process holds the inbox's lock for two seconds, for
+    ///   example because the system has suspended it; `wrongKey` if the key was changed;
+    ///   `permission` or `io`. After an error, no file is left.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {
