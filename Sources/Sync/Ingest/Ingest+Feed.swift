@@ -81,8 +81,8 @@ extension Ingest {
         case .channel(let update):
             if try applyUpdate(update) { report.channelsToBackfill.append(update.channelURL) }
         case .channelRemoved(let url, let removal):
-            try remove(
-                url, channelSource(removal.cause.source), people: EventPeople(removal), &report)
+            let people = EventPeople(users: [], actor: removal.actor, reason: removal.reason)
+            try remove(url, channelSource(removal.cause.source), people: people.ifAny, &report)
         case .channels(let urls):
             try removeAll(but: urls, &report)
         case .joinedChannels(let urls):

@@ -129,12 +129,7 @@ extension Ingest {
 
 extension EventPeople {
     /// The value; `nil` if it names no one and no reason.
-    fileprivate var ifAny: EventPeople? {
+    var ifAny: EventPeople? {
         users.isEmpty && actor == nil && reason == nil ? nil : self
-    }
-
-    init?(_ removal: ChannelRemoval) {
-        guard removal.actor != nil || removal.reason != nil else { return nil }
-        self.init(users: [], actor: removal.actor, reason: removal.reason)
     }
 }
