@@ -116,4 +116,26 @@ import Testing
         #expect(try texts == ["A", "root"])
         #expect(try staleMessages == ["root"])
     }
+
+    @Test(arguments: [(replyCount: 2, isStale: true), (replyCount: 1, isStale: false)])
+    func threadWithMoreRepliesButAnEarlierTimeIsStale(replyCount: Int, isStale: Bool) throws {
+        func root(_ count: Int, at time: Timestamp) -> Message {
+            var root = message("root", at: 1002)
+            root.threadInfo = ThreadInfo(replyCount: count, lastRepliedAt: time, updatedAt: time)
+            return root
+        }
+        try feed(.messageReceived(root(1, at: 9_000_000)))
+        let later = root(replyCount, at: 2500)
+        try feed(
+            .threadInfo(
+                ThreadInfoUpdateEvent(
+                    parentMessageID: "root", channelURL: "general",
+                    threadInfo: later.threadInfo!)))
+        #expect(try staleMessages == (isStale ? ["root"] : []))
+        guard isStale else { return }
+        try lookUp(later)
+        let stored = try store.message("root", in: "general")
+        #expect(stored?.threadInfo == later.threadInfo)
+        #expect(try staleMessages == [])
+    }
 }

@@ -178,11 +178,19 @@ extension Ingest {
     private mutating func changeThread(
         _ thread: ThreadInfoUpdateEvent, by event: FeedEvent
     ) throws(StoreError) {
+        let stored = try batch.message(thread.parentMessageID, in: thread.channelURL)
+        if let known = stored?.threadInfo, let info = thread.threadInfo,
+            info.updatedAt < known.updatedAt, info.replyCount > known.replyCount
+        {
+            // The time decides which summary is later. On some servers, the sender of a reply
+            // chooses its time, so a summary with more replies may have an earlier time.
+            try recordChanged(thread.parentMessageID, in: thread.channelURL)
+        }
         try change(
             thread.parentMessageID, in: thread.channelURL, by: event,
             messageSource(.eventThreadInfoUpdated)
         ) { $0.apply(thread) }
-        if try batch.message(thread.parentMessageID, in: thread.channelURL) == nil {
+        if stored == nil {
             try batch.limitKindCoverage(of: thread.channelURL, kinds: .thread)
         }
     }
