@@ -20,6 +20,8 @@ public struct EncryptionKey: Sendable {
     /// Creates a random key.
     public init() { key = SymmetricKey(size: .bits256) }
 
+    private init(key: SymmetricKey) { self.key = key }
+
     /// Creates a key from a copy of 32 bytes; returns `nil` for any other number of bytes.
     ///
     /// The bytes must be random. Do not use a passphrase directly: derive a key from it with a
@@ -29,6 +31,27 @@ public struct EncryptionKey: Sendable {
         defer { bytes.withUnsafeMutableBytes { $0.overwrite() } }
         guard bytes.count == Self.byteCount else { return nil }
         key = SymmetricKey(data: bytes)
+    }
+
+    /// Returns the key for a purpose, such as one of several directories.
+    ///
+    /// Without this key, a key of another purpose tells nothing about it, and two directories with
+    /// keys of different purposes cannot be exchanged: opening them throws `wrongKey`. The same key
+    /// and purpose always give the same result, so the app has to keep only one key. The key is
+    /// derived with HKDF-SHA256 (RFC 5869).
+    ///
+    /// ```swift
+    /// let drafts = try FileCache(directory: url, encryptionKey: key.derived(for: "drafts of alice"))
+    /// ```
+    ///
+    /// - Parameter purpose: A name of the purpose. It is not secret, and must not change: data of
+    ///   the former purpose cannot be read with the new one.
+    /// - Returns: Another key of 32 bytes.
+    public func derived(for purpose: String) -> EncryptionKey {
+        EncryptionKey(
+            key: HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key, info: Data("scrollback purpose \(purpose)".utf8),
+                outputByteCount: Self.byteCount))
     }
 
     /// Calls a closure with the bytes, so that the app can store them.

@@ -94,6 +94,17 @@ import Testing
         #expect(try story.readable(["canary", "general"]) == [])
     }
 
+    @Test func aKeyIsDerivedForADirectory() throws {
+        let (files, key) = (directory, EncryptionKey())
+        defer { try? FileManager.default.removeItem(at: directory) }
+
+        let cache = try FileCache(
+            directory: files, encryptionKey: key.derived(for: "file cache of alice"))
+
+        #expect(cache.isEncrypted)
+        #expect(throws: StoreError.self) { try FileCache(directory: files, encryptionKey: key) }
+    }
+
     @Test @MainActor func theKeyOfAClientIsExchanged() async throws {
         let story = try await ClientStory()
         let files = directory

@@ -50,6 +50,28 @@ import Testing
         #expect(try cache.load("canary").records == [])
     }
 
+    @Test func directoriesWithKeysOfDifferentPurposesCannotBeExchanged() throws {
+        func cache(_ name: String, for purpose: String) throws -> FileCache {
+            try FileCache(
+                directory: directory.url.appending(path: name),
+                encryptionKey: key.derived(for: purpose))
+        }
+        try cache("alice", for: "alice").save(messages, in: "canary")
+        try cache("bob", for: "bob").save([], in: "canary")
+        #expect(try cache("alice", for: "alice").load("canary").records == messages)
+        let error = #expect(throws: StoreError.self) { try cache("alice", for: "bob") }
+        #expect(error?.code == .wrongKey)
+        #expect(key.derived(for: "alice") != key)
+    }
+
+    /// The expected bytes were computed by another implementation of HKDF (RFC 5869).
+    @Test func keyOfAPurposeStaysTheSame() throws {
+        let key = try #require(EncryptionKey(Array(0..<32)))
+        let derived = key.derived(for: "alice").withUnsafeBytes { Array($0) }
+        let expected = "4446ec0856ae0f98347c758aec576844dbcb5b53c66ae66f34a54a9dfa736c08"
+        #expect(derived.map { String(format: "%02x", $0) }.joined() == expected)
+    }
+
     @Test func changedByteIsDetected() throws {
         let cache = try cache(key)
         try cache.save(messages, in: "canary")
