@@ -5,36 +5,28 @@ struct Options {
     /// The directory of all data; `nil` to keep data in memory.
     var home: URL? = Options.defaultHome
 
-    /// The key of the devices' files; `nil` for unencrypted files.
     var encryptionKey: EncryptionKey?
 
-    /// The Matrix homeserver; `nil` for the embedded server.
     var homeserver: URL?
 
-    /// The user who is connected first; `nil` for no user.
     var user: String?
 
-    /// The passwords and access tokens of Matrix users.
     var secrets = Secrets()
 
     /// The file of commands; `nil` to read commands from the terminal or a pipe.
     var script: String?
 
-    /// A Boolean value that indicates whether results are lines of JSON.
     var isJSON = false
 
-    /// A Boolean value that indicates whether only errors are printed.
     var isQuiet = false
 
     /// The start of a clock that only commands advance; `nil` to use the system's clock.
     var clock: Timestamp?
 
-    /// A Boolean value that indicates whether the command `demo` runs first.
     var isDemo = false
 
-    /// The maximum time that a command waits for its effects.
-    ///
-    /// `nil` stands for the default: 300 ms at the prompt, and 10 s otherwise.
+    /// The maximum time that a command waits for its effects; by default, 300 ms at the prompt, and
+    /// 10 s otherwise.
     var patience: Duration?
 
     static var usage: String {
@@ -67,7 +59,6 @@ struct Options {
         """
     }
 
-    /// Reads the arguments after the program's name.
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
         var keyFile: URL?
@@ -135,15 +126,13 @@ struct Options {
         var options = World.Options(home: home, start: clock, encryptionKey: encryptionKey)
         if let homeserver {
             options.host = .matrix(homeserver, secrets)
-            // Use a separate directory for each homeserver: two of them may have users with the
-            // same ID.
+            // Two homeservers may have users with the same ID.
             let server = "\(homeserver.host() ?? "")\(homeserver.port.map { "_\($0)" } ?? "")"
             options.home = home?.appending(path: "matrix").appending(path: server)
         }
         return options
     }
 
-    /// The command that runs first; `nil` if there is none.
     var firstCommand: String? { isDemo ? "demo" : user.map { "connect '\($0)'" } }
 
     private static var defaultHome: URL {

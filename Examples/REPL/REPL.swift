@@ -1,15 +1,12 @@
 // All of `scrollback` except its `main`, so that tests and fuzzers can link it.
 //
-// The line editor is GNU readline, which is under the GPL. Only this example uses it, not a library
-// of the package.
+// GNU readline is under the GPL. Only this example uses it, not a library of the package.
 
 import Foundation
 
 /// The command-line interface: a prompt for people, or commands from scripts.
 package enum REPL {
-    /// Runs the program with the arguments of the process.
-    ///
-    /// It may end the process.
+    /// Runs the program with the arguments of the process, which it may end.
     @MainActor package static func run() async {
         StandardFiles.replaceClosed()
         let arguments = CommandLine.arguments.dropFirst()

@@ -157,7 +157,7 @@ void scrollback_snapshot_page(
         const Slice key = rows->key(), value = rows->value();
         if (is_descending ? key.compare(first) < 0 : key.compare(end) >= 0) break;
         if (!visit(context, Bytes(key), key.size(), Bytes(value), value.size())) break;
-        // Do not step behind the last row: LevelDB may have to skip many removed rows there.
+        // Do not step past the last row: LevelDB may have to skip many removed rows there.
         if (--limit > 0) is_descending ? rows->Prev() : rows->Next();
     }
     scrollback::Report(rows->status(), error);

@@ -113,8 +113,8 @@ int scrollback_env_roll_back(scrollback_env *env) { return env->environment.Roll
 bool scrollback_env_flush(
     scrollback_env *env, scrollback_db *db, uint64_t least_bytes, int64_t most_milliseconds) {
     return env->environment.Flush(least_bytes, std::chrono::milliseconds(most_milliseconds), [db] {
-        // Writing a null batch makes LevelDB begin a new log, and write the content of the old log
-        // to a table on its own thread.
+        // A null batch makes LevelDB begin a new log, and write the old one to a table on its own
+        // thread.
         return db->database->Write(leveldb::WriteOptions(), nullptr);
     });
 }

@@ -45,7 +45,6 @@ struct Tables {
 
 constexpr Tables tables;
 
-/// Continues a CRC-32C with further bytes.
 uint32_t ExtendByTable(uint32_t crc, const uint8_t *bytes, size_t count) {
     const auto &row = tables.row;
     for (; count >= 8; bytes += 8, count -= 8) {
@@ -90,7 +89,7 @@ bool HasInstruction() { return false; }
 constexpr auto ExtendByInstruction = ExtendByTable;
 #endif
 
-/// Returns the CRC-32C in the form in which LevelDB stores it.
+/// Returns the form in which LevelDB stores the checksum.
 uint32_t Masked(uint32_t crc) {
     return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }

@@ -5,7 +5,7 @@
 namespace scrollback {
 namespace {
 
-// On-disk format, DO NOT CHANGE.
+// On-disk format, do not change.
 constexpr char kMark[] = {'S', 'B', 'S', 'E', 'A', 'L', 0, 1};
 constexpr size_t kGenerationAt = sizeof(kMark), kSaltAt = kGenerationAt + 4,
                  kCheckAt = kSaltAt + scrollback_salt_size;
@@ -18,7 +18,7 @@ uint8_t *Bytes(char *bytes) { return reinterpret_cast<uint8_t *>(bytes); }
 
 void PutInteger(std::string *bytes, uint64_t value, size_t count) {
     while (count-- > 0) {
-        // Avoid a shift by the width of the type or more, which is undefined.
+        // A shift by the width of the type or more is undefined.
         bytes->push_back(count < sizeof(value) ? static_cast<char>(value >> (8 * count)) : 0);
     }
 }

@@ -11,9 +11,9 @@ namespace scrollback {
 constexpr size_t kTagSize = scrollback_tag_size;
 constexpr size_t kNonceSize = scrollback_nonce_size;
 
-/// The header of a sealed file: 64 bytes.
+/// The header of a sealed file.
 ///
-/// DO NOT CHANGE: Docs/Format.md, "Encrypted files", describes it.
+/// On-disk format, do not change: Docs/Format.md, "Encrypted files", describes it.
 struct SealedHeader {
     static constexpr size_t kSize = 64;
 
@@ -22,23 +22,17 @@ struct SealedHeader {
     std::string check;
 
     std::string bytes() const;
-    /// Decodes a header; returns false if the bytes are not a header.
     bool Read(const char *bytes, size_t count);
-    /// Returns whether a file that starts with these bytes is sealed, even if it is damaged.
+    /// Returns whether a file with these bytes is sealed, even if it is damaged.
     static bool IsMarked(const char *bytes, size_t count);
 };
 
-/// The key of one file.
 class FileKey {
   public:
-    /// Creates the key and the header of a new file.
-    ///
     /// Returns nullptr if new files are plain.
     static std::unique_ptr<FileKey> Make(
         const scrollback_cipher &cipher, const std::string &identity, std::string *header);
 
-    /// Returns the key of a file with a given header.
-    ///
     /// Returns nullptr if the header belongs to another file, or if the key is not available.
     static std::unique_ptr<FileKey> Find(
         const scrollback_cipher &cipher, const std::string &identity, const SealedHeader &header);
@@ -62,9 +56,9 @@ class FileKey {
     void *const key_;
 };
 
-/// Appends an integer in `count` bytes, the highest byte first; `count` may exceed eight.
+/// Writes the highest byte first; `count` may exceed eight.
 void PutInteger(std::string *bytes, uint64_t value, size_t count);
-/// Reads an integer of at most eight bytes, the highest byte first.
+/// Reads the highest byte first; `count` is at most eight.
 uint64_t GetInteger(const char *bytes, size_t count);
 
 }  // namespace scrollback

@@ -18,9 +18,7 @@ namespace {
 
 // MARK: Errors
 
-/// Returns an error with its cause appended.
-///
-/// LevelDB's text has the cause only in words, which differ between systems.
+/// Appends the cause, which LevelDB's text has only in words that differ between systems.
 Status WithCause(const Status &status, const std::string &cause) {
     const std::string prefix = "IO error: ";
     std::string text = status.ToString();
@@ -32,9 +30,7 @@ Status WithErrno(const Status &status, int error) {
     return WithCause(status, "errno " + std::to_string(error));
 }
 
-/// Calls the underlying environment, and adds the errno to the text of its error, if there is one.
-///
-/// The errno is 0 if no system call failed.
+/// Adds the errno to an error of the underlying environment; 0 if no system call failed.
 template <class Call>
 Status Checked(Call call) {
     errno = 0;
@@ -48,7 +44,6 @@ Status Checked(Call call) {
 
 bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
 
-/// Returns whether a file is a log: a number and ".log".
 bool IsLog(const std::string &path) {
     std::string name = NameOf(path);
     size_t digits = name.find_first_not_of("0123456789");
@@ -64,8 +59,8 @@ uint64_t LogNumber(const std::string &path) {
 
 /// A table whose blocks are verified when they are read for the first time.
 ///
-/// LevelDB reads the footer, which is the end of the table, and blocks, each with its trailer: the
-/// type in one byte, and the checksum of the block and the type in four bytes.
+/// LevelDB reads the footer at the end, and blocks, each with a trailer: the type in one byte, and
+/// the checksum of the block and the type in four bytes.
 class TableFile final : public leveldb::RandomAccessFile {
   public:
     TableFile(leveldb::RandomAccessFile *file, uint64_t size)
@@ -97,14 +92,14 @@ class TableFile final : public leveldb::RandomAccessFile {
 
   private:
     static constexpr size_t kFooter = 48, kTrailer = 5;
-    /// Blocks of rows, except the last one of a table, have at least this size, so that no two of
-    /// them begin in the same part of the table.
+    /// At least the size of a block of rows, except the last one, so that no two of them begin in
+    /// the same part.
     static constexpr uint64_t kPart = 4096;
 
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
     const uint64_t size_;
-    /// For each part of the table, the offset in the part at which the last verified block begins,
-    /// plus one; 0 if no block was verified.
+    /// For each part, the offset at which the last verified block begins, plus one; 0 if there is
+    /// none.
     mutable std::vector<std::atomic<uint16_t>> verified_;
 };
 
@@ -124,7 +119,7 @@ class StreamedFile : public leveldb::SequentialFile {
     const std::unique_ptr<leveldb::SequentialFile> file_;
 };
 
-/// A manifest or log whose records a RecordReader observes while LevelDB reads them.
+/// A manifest or log that a RecordReader observes while LevelDB reads it.
 class WatchedFile final : public StreamedFile {
   public:
     WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
@@ -137,7 +132,7 @@ class WatchedFile final : public StreamedFile {
                   });
               },
               [this] {
-                  // Do not record damage of a manifest, because LevelDB itself reports it.
+                  // LevelDB itself reports damage of a manifest.
                   if (!isLog_) return;
                   environment_->WithReplay([](Replay &replay) { replay.Damage(); });
               }) {
@@ -167,14 +162,14 @@ class WatchedFile final : public StreamedFile {
             }
             if (isLog_ && environment_->WithReplay(
                     [](Replay &replay) { return replay.TakeImpossible(); })) {
-                // LevelDB would trap at this record. Return damaged bytes instead, which LevelDB
-                // rejects: no record has such a length.
+                // LevelDB would trap at this record, but rejects damaged bytes: no record has such
+                // a length.
                 std::memset(scratch, 0xFF, result->size());
                 *result = Slice(scratch, result->size());
             }
         } else {
             isUnseen_ = true;
-            // Record the failure: LevelDB treats a log that it cannot read as if the log had ended.
+            // LevelDB treats a log that it cannot read as if the log had ended.
             if (isLog_) environment_->WithReplay([&](Replay &replay) { replay.Fail(status); });
         }
         return status;
@@ -225,17 +220,15 @@ class WrittenFile final : public leveldb::WritableFile {
     const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
-/// A log.
-///
-/// It cannot grow after a failure of any log, and it is synced when it is closed.
+/// A log, which cannot grow after a failure of any log, and is synced when it is closed.
 class LogFile final : public leveldb::WritableFile {
   public:
     LogFile(
         Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
         : environment_(environment), file_(environment, file), length_(std::move(length)) {}
 
-    // When LevelDB begins the next log, it releases this log without closing it, so close and
-    // thereby sync it here. LevelDB writes no batch to the next log before this destructor returns.
+    // When LevelDB begins the next log, it releases this log without closing it, and writes no
+    // batch to the next log before this destructor returns.
     ~LogFile() override {
         if (!isClosed_) (void)Close();
     }
@@ -301,7 +294,7 @@ Status Environment::NewSequentialFile(
     Status status = Checked([&] { return target()->NewSequentialFile(path, &file); });
     *result = nullptr;
     if (!status.ok()) {
-        // Record the failure: LevelDB has just listed the log, but would continue without it.
+        // LevelDB has just listed the log, but would continue without it.
         if (IsLog(path)) WithReplay([&](Replay &replay) { replay.Fail(status); });
         return status;
     }
@@ -326,8 +319,7 @@ Status Environment::NewRandomAccessFile(
 
 Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
     *result = nullptr;
-    // When LevelDB creates a table for the replayed batches or a new log, the replay has ended, and
-    // no file was removed yet.
+    // When LevelDB creates a table or a new log, the replay has ended, and no file was removed yet.
     Status status = WithReplay([&](Replay &replay) {
         if (IsLog(path)) replay.End();
         return Refusal();
@@ -359,8 +351,8 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
-        // Do not reuse the manifest in an opening that skips damage: with the old manifest, a log
-        // without an intact record would remain, and would count as damaged in every opening.
+        // A log without an intact record would remain with the old manifest after an opening that
+        // skips damage, and count as damaged in every opening.
         if (IsManifest(path) && !refusesDamage_) return false;
         return Refusal().ok() && replay.IsWhole(path, length);
     });
@@ -423,7 +415,7 @@ Status Environment::RenameFile(const std::string &from, const std::string &to) {
         logs_.erase(from);
         logs_.erase(to);
     }
-    // Sync the new name of CURRENT, because LevelDB removes the old manifest next.
+    // LevelDB removes the old manifest next.
     return NameOf(to) == "CURRENT" ? SyncDirectoryOf(to) : status;
 }
 
@@ -452,8 +444,8 @@ Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, i
         *error = ENOENT;
         return status;
     }
-    // Either opening the file or locking it has failed. If this process itself holds the lock,
-    // there is no errno. EACCES is possible in both cases, which LevelDB's text distinguishes.
+    // If this process itself holds the lock, there is no errno. EACCES is possible for opening and
+    // locking the file, which LevelDB's text distinguishes.
     bool isLock = status.ToString().compare(0, 15, "IO error: lock ") == 0;
     bool isHeld = *error == 0 || *error == EAGAIN || *error == EWOULDBLOCK || *error == EACCES;
     if (!isLock || !isHeld) return WithErrno(status, *error);
@@ -473,7 +465,7 @@ Status Environment::LockFile(const std::string &path, leveldb::FileLock **lock) 
     Status status = TryLock(path, lock, &error);
     if (!status.ok()) return status;
     files_->MakePrivate(path, false);
-    // Each opening begins by locking the database, so start a new replay.
+    // Each opening begins by locking the database.
     std::lock_guard<std::mutex> guard(mutex_);
     replay_ = Replay();
     logs_.clear();
@@ -562,8 +554,8 @@ int Environment::RollBack() {
 }
 
 int Environment::CutLogs(const std::string &directory) {
-    // Lock the database: LevelDB has unlocked it. Another process may have opened the database
-    // since, and must not lose its writes.
+    // Another process may have opened the database since LevelDB unlocked it, and must not lose its
+    // writes.
     int error = 0;
     leveldb::FileLock *lock = LockDatabase(directory, &error);
     if (lock == nullptr) return error;
@@ -571,9 +563,8 @@ int Environment::CutLogs(const std::string &directory) {
         uint64_t length = 0;
         Status status = target()->GetFileSize(path, &length);
         error = status.ok() || status.IsNotFound() ? 0 : errno;
-        // Truncate only a log that no other opening has changed. If a log no longer exists, another
-        // opening has replayed it. If a log is longer than this environment has written, another
-        // opening has reused it.
+        // If a log no longer exists, another opening has replayed it; if it is longer than this
+        // environment has written, another opening has reused it.
         if (status.ok() && length > log->good && length <= log->written) {
             error = files_->Cut(path, log->good);
         }

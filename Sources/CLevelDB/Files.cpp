@@ -22,8 +22,8 @@ namespace {
 
 int Sync(int file) {
 #ifdef F_FULLFSYNC
-    // On Apple platforms, fsync may leave the bytes in the drive's cache, and F_FULLFSYNC flushes
-    // it. Use fsync if the file system does not support F_FULLFSYNC.
+    // On Apple platforms, fsync may leave the bytes in the drive's cache. Some file systems do not
+    // support F_FULLFSYNC.
     if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
     while (fsync(file) != 0) {
@@ -32,7 +32,6 @@ int Sync(int file) {
     return 0;
 }
 
-/// Opens a path, calls a closure with the descriptor, and closes the descriptor.
 template <class Body>
 int With(const std::string &path, int flags, Body body) {
     int file;
@@ -45,17 +44,17 @@ int With(const std::string &path, int flags, Body body) {
     return error;
 }
 
-/// Returns the attributes of what has a path, without following a link; none if nothing has it.
+/// Does not follow a link.
 std::optional<struct stat> Attributes(const std::string &path) {
     struct stat status;
     if (lstat(path.c_str(), &status) != 0) return std::nullopt;
     return status;
 }
 
-/// Returns an error if a path names something else than a file.
+/// Clears the result of an opening, and returns an error if the path names something else than a
+/// file.
 ///
-/// Another program may have put it there: a link leads out of the database, and opening a pipe
-/// would wait for a writer. In each case, clears the result of the opening.
+/// Another program's link leads out of the database, and opening a pipe would wait for a writer.
 template <class File>
 Status CheckIsFile(const std::string &path, File **result) {
     *result = nullptr;
@@ -68,12 +67,10 @@ Status CheckIsFile(const std::string &path, File **result) {
 ///
 /// LevelDB detects a second opening by the same process only after it has opened the file LOCK
 /// again. When it then closes that file, the process loses its lock, as POSIX specifies, and
-/// another process could open the database while it is in use.
+/// another process could open the database.
 class HeldLocks {
   public:
-    /// The device and the inode number of a file.
-    ///
-    /// Two paths of the same file have the same identity.
+    /// The device and the inode number of a file, which are the same for all its paths.
     using Identity = std::pair<dev_t, ino_t>;
 
     static HeldLocks &Shared() {
@@ -143,8 +140,7 @@ class DiskFiles final : public Files {
         if (!status.ok()) return status;
         uint64_t size = 0;
         const bool hasSize = target()->GetFileSize(path, &size).ok();
-        // Report a damaged file: the system cannot map an empty file, and LevelDB would report an
-        // error of the disk.
+        // The system cannot map an empty file, and LevelDB would report an error of the disk.
         if (hasSize && size == 0) {
             return Status::Corruption(path, "the file is empty");
         }
@@ -179,13 +175,12 @@ class DiskFiles final : public Files {
     }
 
     void MakePrivate(const std::string &path, bool isDirectory) override {
-        // A link, or a file with another name, may lead to a file that does not belong to the
+        // Through a link or another name, this would change a file that does not belong to the
         // database.
         const auto status = Attributes(path);
         if (!status || S_ISLNK(status->st_mode)) return;
         if (!isDirectory && status->st_nlink > 1) return;
-        // Ignore an error: some file systems have no owners, and a file of another user may be
-        // writable.
+        // Some file systems have no owners, and a file of another user may be writable.
         (void)chmod(path.c_str(), isDirectory ? 0700 : 0600);
     }
 };

@@ -15,12 +15,11 @@ namespace {
 
 class MappedTable final : public leveldb::RandomAccessFile {
   public:
-    /// Creates a table whose file is mapped at the address `map`.
     MappedTable(std::unique_ptr<leveldb::RandomAccessFile> file, const char *map, uint64_t size)
         : file_(std::move(file)), map_(map), size_(size), shift_(kLeastShift) {
         while ((size - 1) >> shift_ >= 64) shift_++;
         (void)madvise(const_cast<char *>(map), size, MADV_RANDOM);
-        // Prefetch the end of the table, which contains the footer, the index and the filter.
+        // Prefetch the footer, the index and the filter.
         uint64_t tail = std::min(size, kTail);
         Fetch(size - tail, size);
         for (uint64_t part = ((size - tail) >> shift_) + 1; part <= (size - 1) >> shift_; part++) {
@@ -30,14 +29,14 @@ class MappedTable final : public leveldb::RandomAccessFile {
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         Status status = file_->Read(offset, count, result, scratch);
-        // Prefetch the bytes now: the caller has not accessed them yet.
+        // The caller has not accessed the bytes yet.
         if (status.ok() && !result->empty()) Advise(offset, offset + result->size() - 1);
         return status;
     }
 
   private:
-    /// A part has at least 64 KiB. In a file of more than 64 such parts, a part is a 64th of the
-    /// file, so that one word has a bit for each part.
+    /// A part has at least 64 KiB, and in a larger file a 64th of it, so that one word has a bit
+    /// for each part.
     static constexpr int kLeastShift = 16;
     static constexpr uint64_t kTail = 64 << 10;
 
@@ -45,8 +44,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
     void Advise(uint64_t first, uint64_t last) const {
         for (uint64_t part = first >> shift_; part <= last >> shift_; part++) {
             uint64_t bit = uint64_t(1) << part;
-            // If the reads are sequential, prefetch the next part even if it was prefetched before:
-            // the system may have evicted it.
+            // If the reads are sequential, the system may have evicted the next part.
             bool goesOn = latest_.load(std::memory_order_relaxed) + 1 == part;
             bool isNew = (fetched_.load(std::memory_order_relaxed) & bit) == 0;
             latest_.store(part, std::memory_order_relaxed);
@@ -56,7 +54,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
         }
     }
 
-    /// Makes the system start to read a range of bytes, without waiting for it.
+    /// Makes the system start to read a range, without waiting for it.
     void Fetch(uint64_t begin, uint64_t end) const {
         static const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
         begin -= begin % page;
@@ -79,15 +77,14 @@ leveldb::RandomAccessFile *NewMappedTable(
 #ifdef __linux__
     char scratch;
     Slice first;
-    // Detect whether the file is mapped: a mapped file returns a pointer into the mapping, and any
-    // other file copies the bytes.
+    // Only a mapped file returns a pointer into the mapping, instead of copying the bytes.
     if (size > 0 && file->Read(0, 1, &first, &scratch).ok() && first.size() == 1
         && first.data() != &scratch) {
         const char *map = first.data();
         return new MappedTable(std::move(file), map, size);
     }
 #else
-    // Do nothing on other systems, whose read-ahead was not measured.
+    // The read-ahead of other systems was not measured.
     (void)size;
 #endif
     return file.release();

@@ -18,7 +18,6 @@ struct Content {
     std::mutex mutex;
     std::string bytes;
 
-    /// Copies at most `count` bytes.
     Slice Read(uint64_t offset, size_t count, char *scratch) {
         std::lock_guard<std::mutex> lock(mutex);
         return Slice(scratch, offset < bytes.size() ? bytes.copy(scratch, count, offset) : 0);

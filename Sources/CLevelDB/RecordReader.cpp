@@ -8,7 +8,7 @@
 namespace scrollback {
 namespace {
 
-// LevelDB's log format, DO NOT CHANGE.
+// On-disk format of LevelDB's logs, do not change.
 constexpr size_t kBlockSize = scrollback_log_block_size;
 constexpr size_t kHeaderSize = scrollback_log_header_size;
 enum Type { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -23,10 +23,7 @@ bool HasGoodChecksum(const char *header) {
     return scrollback_checksum(header + 6, 1 + Length(header)) == stored;
 }
 
-/// Returns whether a complete fragment starts at any position in the bytes.
-///
-/// The cost is low: there are fewer bytes than in a block, and few positions pass the first two
-/// tests.
+/// Returns whether a fragment starts anywhere in the bytes; few positions pass the first two tests.
 bool HoldsFragment(const char *bytes, size_t count) {
     for (; count >= kHeaderSize; bytes++, count--) {
         if (bytes[6] >= kFull && bytes[6] <= kLast && kHeaderSize + Length(bytes) <= count
@@ -68,8 +65,6 @@ void RecordReader::End() {
     isTorn_ = isTorn_ || isInRecord_ || isInZeros_;
 }
 
-/// Processes a block.
-///
 /// Only the last block may be shorter than the others.
 void RecordReader::Block(const char *bytes, size_t count) {
     for (size_t at = 0; at < count && kBlockSize - at >= kHeaderSize;) {
@@ -84,9 +79,8 @@ void RecordReader::Block(const char *bytes, size_t count) {
         if (type == kZero && size == kHeaderSize) return Zeros(header, rest);
         if (size > kBlockSize - at) return Damage();
         if (size > rest) {
-            // If the record was truncated by a crash, nothing follows it. If a fragment follows,
-            // the record's length is wrong, and LevelDB has dropped the fragment as a part of the
-            // record: this is damage.
+            // Nothing follows a record that a crash has truncated. If a fragment follows, the
+            // length is wrong, and LevelDB has dropped the fragment as a part of the record.
             if (HoldsFragment(header + 1, rest - 1)) return Damage();
             isTorn_ = true;
             return;

@@ -9,38 +9,27 @@ namespace scrollback {
 
 /// Reads the bytes of a log or a manifest, and reports the records that LevelDB finds in them.
 ///
-/// Both kinds of files consist of blocks of 32 KiB, and a block consists of fragments. A fragment
-/// has a header of seven bytes (the masked CRC-32C of type and payload, the length of the payload,
-/// and the type) and a payload. A record is either one fragment, or a first fragment, any number of
-/// middle fragments and a last fragment in adjacent blocks. If fewer than seven bytes are left at
-/// the end of a block, they are empty.
-///
-/// The reader handles damage exactly as LevelDB does, so that it reports the records that LevelDB
-/// uses: after a wrong checksum or length, the rest of the block is dropped.
+/// A record is either one fragment, or a first fragment, any number of middle fragments and a last
+/// fragment in adjacent blocks. The reader handles damage exactly as LevelDB does: after a wrong
+/// checksum or length, the rest of the block is dropped.
 class RecordReader {
   public:
-    /// A function that is called for each complete record, with its size and its first bytes.
-    ///
-    /// The reader keeps at most a given number of bytes of a record.
+    /// Called for each complete record, with its size and at most its first `kept` bytes.
     using OnRecord = std::function<void(const std::string &head, uint64_t size)>;
-    /// A function that is called for each damaged place.
+    /// Called for each damaged place.
     using OnDamage = std::function<void()>;
 
     RecordReader(size_t kept, OnRecord onRecord, OnDamage onDamage);
 
-    /// Processes the next bytes, of which there may be any number.
     void Read(const char *bytes, size_t count);
 
-    /// Processes the end of the file.
     void End();
 
-    /// The number of processed bytes.
     uint64_t length() const { return length_; }
 
     /// True if the file ends within a record or in zeros; valid after `End`.
     bool isTorn() const { return isTorn_; }
 
-    /// True if any place is damaged.
     bool isDamaged() const { return isDamaged_; }
 
   private:
@@ -60,9 +49,7 @@ class RecordReader {
     std::string head_;
     uint64_t size_ = 0;
 
-    /// True if the beginning of a record was dropped.
-    ///
-    /// The other fragments of that record then do not count as further damage.
+    /// The rest of a record whose beginning was dropped is no further damage.
     bool isResyncing_ = false;
     bool isInZeros_ = false;
     bool isTorn_ = false;

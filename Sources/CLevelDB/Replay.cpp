@@ -7,7 +7,6 @@
 namespace scrollback {
 namespace {
 
-/// Decodes LevelDB's variable-length integers, and the fields between them.
 class Fields {
   public:
     explicit Fields(const std::string &bytes) : bytes_(bytes) {}
@@ -43,12 +42,10 @@ class Fields {
     size_t at_ = 0;
 };
 
-/// Reads the log number and the last sequence number of a manifest record, if it has them.
-///
-/// Returns false if the record cannot be decoded.
+/// Returns false if the manifest record cannot be decoded.
 bool ReadEdit(
     const std::string &record, std::optional<uint64_t> *log, std::optional<uint64_t> *sequence) {
-    // LevelDB's manifest format, DO NOT CHANGE.
+    // On-disk format of LevelDB's manifest, do not change.
     enum Tag {
         kComparator = 1, kLog = 2, kNextFile = 3, kLastSequence = 4, kCompactPointer = 5,
         kRemovedFile = 6, kNewFile = 7, kPreviousLog = 9,
@@ -83,16 +80,14 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
     return value;
 }
 
-/// An upper bound of sequence numbers.
-///
-/// LevelDB has 56 bits for them, but no database reaches the highest bit.
+/// LevelDB has 56 bits for sequence numbers, but no database reaches the highest bit.
 constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
 
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
     std::optional<uint64_t> log, sequence;
-    // Ignore a record that cannot be decoded: LevelDB itself rejects such a manifest.
+    // LevelDB itself rejects a manifest with a record that cannot be decoded.
     if (!ReadEdit(record, &log, &sequence)) return;
     hasManifest_ = true;
     sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
@@ -105,8 +100,7 @@ void Replay::ManifestRecord(const std::string &record) {
 }
 
 void Replay::BeginLog(uint64_t number) {
-    // The oldest needed log must exist, because a log is on disk before the manifest names it. If
-    // the replay begins with a later log, the oldest one is missing.
+    // The oldest needed log must exist, because a log is on disk before the manifest names it.
     if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
         Count(&report_.damaged, OldestLog());
     }
@@ -118,8 +112,8 @@ void Replay::BeginLog(uint64_t number) {
 void Replay::LogRecord(const std::string &head, uint64_t size) {
     if (head.size() < kBatchHeader) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
-    // The numbers are impossible if the record is too short for the operations (each has at least
-    // two bytes), or if LevelDB's calculation of the last number would overflow.
+    // The record is too short for the operations (each has at least two bytes), or LevelDB's
+    // calculation of the last number would overflow.
     if (sequence > kGreatestSequence || count > (size - kBatchHeader) / 2 || sequence + count == 0) {
         isImpossible_ = true;
         return Damage();
@@ -129,9 +123,8 @@ void Replay::LogRecord(const std::string &head, uint64_t size) {
         isSuspect_ = true;
         Count(&report_.breaks, tornLog_.value_or(log_));
     }
-    // A torn record at the end of an earlier log is no damage if the numbers continue here: LevelDB
-    // has continued after the record was lost. If the numbers do not continue, the break was
-    // already reported.
+    // A torn record before this one is no damage if the numbers continue here: LevelDB has
+    // continued after the record was lost. Otherwise, the break was already reported.
     tornLog_.reset();
     report_.batches++;
     next_ = sequence + count;

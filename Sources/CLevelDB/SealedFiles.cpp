@@ -15,14 +15,13 @@ using leveldb::Status;
 
 namespace {
 
-/// Returns whether a file is sealed in pages: a table, or the copy of a file that belongs to an
-/// outbox item.
+/// Returns whether a file is sealed in pages: a table, or the copy of an outgoing file.
 bool IsPaged(const std::string &path) {
     return EndsWith(path, ".ldb") || EndsWith(path, ".sst")
         || EndsWith(path, SCROLLBACK_COPY_SUFFIX);
 }
 
-/// Returns the errno of a failed call, or EIO if there is none; 0 if the call succeeded.
+/// Returns EIO if a failed call has set no errno.
 int ErrorOf(const Status &status) { return status.ok() ? 0 : errno != 0 ? errno : EIO; }
 
 class SealedFiles final : public Files {
@@ -90,8 +89,8 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
-        // Let LevelDB append only to a file under the key of new files. After NotSupported, LevelDB
-        // begins a new file. `Environment` has already rejected torn or damaged files.
+        // LevelDB may append only to a file under the key of new files, and begins a new file after
+        // NotSupported. `Environment` has already rejected torn or damaged files.
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
         if (!reader->isWhole() || !(isCurrent || isEmpty)) {
@@ -128,8 +127,7 @@ class SealedFiles final : public Files {
         if (Identity(from) == Identity(to) || !target()->FileExists(from)) {
             return target()->RenameFile(from, to);
         }
-        // LevelDB's repair renames a table to another number. The key depends on the name, so seal
-        // the table again.
+        // LevelDB's repair renames a table to another number, and the key depends on the name.
         bool isPlain = false;
         Status status = IsPlain(from, &isPlain);
         if (!status.ok()) return status;
@@ -143,8 +141,7 @@ class SealedFiles final : public Files {
         bool isPlain = false;
         Status status = IsPlain(path, &isPlain);
         if (!status.ok()) return ErrorOf(status);
-        // Remove the header, too, if the file becomes empty. The file gets another header when it
-        // grows again.
+        // An empty file gets another header when it grows again.
         if (isPlain || length == 0) return below_->Cut(path, length);
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, length, &reader);
@@ -181,10 +178,8 @@ class SealedFiles final : public Files {
     }
 
   private:
-    /// Returns the identity of a file: its database and its name.
-    ///
-    /// A file that is about to become CURRENT has the identity of CURRENT. DO NOT CHANGE: the keys
-    /// of existing files depend on it.
+    /// On-disk format, do not change: the keys of files depend on the database and the name, which
+    /// is CURRENT for a file that is about to become CURRENT.
     std::string Identity(const std::string &path) const {
         std::string name = NameOf(path);
         return scope_ + "/" + (EndsWith(name, ".dbtmp") ? "CURRENT" : name);
@@ -200,7 +195,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads the first bytes of a file: as many as a header has, or all bytes if there are fewer.
+    /// Reads the header, or all bytes if there are fewer.
     Status Head(const std::string &path, std::string *head) {
         std::unique_ptr<leveldb::SequentialFile> file;
         Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
@@ -221,13 +216,11 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Returns whether a file that starts with these bytes is plain and plain files may be read.
     bool IsPlainHead(const std::string &head) const {
         return cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size());
     }
 
-    /// Determines the number of a file's data key (0 if the file is plain), and whether that key is
-    /// available.
+    /// The number is 0 if the file is plain.
     Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
         std::string head;
         Status status = Head(path, &head);
@@ -244,7 +237,6 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Finds the key of a file that is sealed in pages, from its first bytes.
     Status FindKey(
         const std::string &path, const std::string &head, std::unique_ptr<FileKey> *key) {
         SealedHeader header;
@@ -255,7 +247,7 @@ class SealedFiles final : public Files {
                                : Status::OK();
     }
 
-    /// Creates a file that will be renamed to `name`.
+    /// The file will be renamed to `name`.
     Status NewWritableFile(
         const std::string &path, const std::string &name, leveldb::WritableFile **result) {
         *result = nullptr;
@@ -272,7 +264,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads a stream up to the given number of plain bytes, or to its end.
+    /// Reads a stream up to a number of plain bytes, or to its end.
     Status Measure(
         const std::string &path, uint64_t length, std::unique_ptr<SealedStreamReader> *result) {
         std::unique_ptr<leveldb::SequentialFile> file;
@@ -285,8 +277,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Replaces the file `to` atomically by a copy of `from` or, if `bytes` is not null, by these
-    /// bytes.
+    /// Replaces `to` atomically by a copy of `from` or, if `bytes` is not null, by these bytes.
     Status Replace(
         const std::string &from, const std::string &to, const std::string *bytes = nullptr) {
         const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
@@ -306,7 +297,7 @@ class SealedFiles final : public Files {
         if (status.ok()) status = this->target()->RenameFile(unfinished, to);
         if (!status.ok()) {
             int error = errno;
-            // Ignore an error: the next resealing of files removes the file.
+            // The next resealing of files removes the file.
             (void)this->target()->RemoveFile(unfinished);
             errno = error;
             return status;
@@ -331,8 +322,7 @@ class SealedFiles final : public Files {
             size_t count = std::min<uint64_t>(sizeof(buffer), size - at);
             status = file->Read(at, count, &page, buffer);
             if (status.IsCorruption()) {
-                // The page is damaged. Write bytes instead that do not match the checksum of any
-                // block of the table.
+                // These bytes do not match the checksum of any block of the table.
                 std::memset(buffer, 0xFF, count);
                 page = Slice(buffer, count);
                 status = Status::OK();
@@ -352,7 +342,7 @@ class SealedFiles final : public Files {
             status = file->Read(sizeof(buffer), &read, buffer);
             if (!status.ok() || read.empty()) break;
             status = target->Append(read);
-            // Flush each part, because unflushed bytes stay in memory.
+            // Unflushed bytes stay in memory.
             if (status.ok()) status = target->Flush();
         }
         return status;

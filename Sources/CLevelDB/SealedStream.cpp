@@ -20,7 +20,7 @@ bool AreZeros(const char *bytes, size_t count) {
     return std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; });
 }
 
-/// Returns the data that is authenticated together with a record at a position in the file.
+/// Returns the data that is authenticated together with a record.
 std::string Bound(const char *record, uint64_t at) {
     std::string bound(record + kLengthAt, kNonceAt - kLengthAt);
     PutInteger(&bound, at, 8);
@@ -195,8 +195,7 @@ bool SealedStreamReader::Record() {
     const char *record = block_.data() + at_;
     size_t rest = block_.size() - at_, room = SealedStream::kBlock - at_;
     if (room <= SealedStream::kOverhead || AreZeros(record, rest)) {
-        // After a power failure, some file systems leave zeros in place of a record. Zeros are
-        // therefore no damage.
+        // After a power failure, some file systems leave zeros in place of a record.
         if (!AreZeros(record, rest)) {
             Damage();
         } else if (room > SealedStream::kOverhead || rest < room) {

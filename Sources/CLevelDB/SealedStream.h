@@ -11,42 +11,37 @@ namespace scrollback {
 /// A sealed log, manifest or CURRENT: a file that grows with each flush, and is read from the
 /// beginning.
 ///
-/// A file consists of blocks of 32 KiB, the first of which starts with the header. Blocks contain
-/// records. A record contains the bytes of one flush, or a part of them, and never crosses the end
-/// of a block. If a block has no room for another record, its rest is zeros. After damage, reading
-/// continues with the next block.
+/// A file consists of blocks of 32 KiB, the first of which starts with the header. A record
+/// contains the bytes of one flush, or a part of them, and never crosses the end of a block. If a
+/// block has no room for another record, its rest is zeros. After damage, reading continues with
+/// the next block.
 ///
 ///     record := check length offset nonce sealed
 ///
 /// The check is the masked CRC-32C of the next three fields. The length is the number of sealed
-/// bytes, and the offset is their position in the plain file. The nonce is random, because a file
-/// may be truncated and grow again with other bytes at the same position. The length, the offset,
-/// and the position of the record in the file are authenticated with the record. DO NOT CHANGE:
-/// Docs/Format.md, "Encrypted files", describes this format.
+/// bytes, and the offset is their position in the plain file. The nonce is random, because a
+/// truncated file may grow again with other bytes at the same position. The length, the offset, and
+/// the record's position in the file are authenticated. On-disk format, do not change:
+/// Docs/Format.md, "Encrypted files".
 class SealedStream {
   public:
     static constexpr size_t kBlock = 32768;
     static constexpr size_t kRecordHeader = 4 + 2 + 8 + kNonceSize;
     static constexpr size_t kOverhead = kRecordHeader + kTagSize;
 
-    /// Creates a file that grows.
-    ///
-    /// - `plainAt`: The number of plain bytes in the file so far.
-    /// - `at`: The size of the file so far; 0 if the file has no header yet.
+    /// So far, the file has `plainAt` plain bytes and `at` bytes; 0 if it has no header yet.
     static leveldb::WritableFile *Written(
         std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
         const std::string &header, uint64_t plainAt, uint64_t at);
 };
 
-/// Reads a stream.
-///
-/// Unreadable parts are replaced by bytes that LevelDB and RecordReader also find torn or damaged.
+/// Reads a stream, replacing unreadable parts by bytes that LevelDB and RecordReader also find torn
+/// or damaged.
 ///
 /// - An incomplete record at the end, as after a crash, is read as an incomplete header.
 /// - A damaged part is read as bytes of 0xFF, which no header has as its length.
 class SealedStreamReader final : public leveldb::SequentialFile {
   public:
-    /// The purpose of a reader.
     enum class Purpose { kBytes, kLengths };
 
     SealedStreamReader(
@@ -57,24 +52,21 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     leveldb::Status Read(size_t count, leveldb::Slice *result, char *scratch) override;
     leveldb::Status Skip(uint64_t count) override;
 
-    /// Reads the next record; returns false after the last one.
+    /// Returns false after the last record.
     bool Next(leveldb::Status *status);
 
     /// The number of plain bytes so far, including replacements.
     uint64_t plainLength() const { return plain_ + standIn_; }
     /// The position in the file after the last complete record.
     uint64_t end() const { return end_; }
-    /// True if all records so far were intact.
     bool isWhole() const { return !wasTorn_ && !wasDamaged_; }
     uint32_t generation() const { return header_.generation; }
-    /// Moves the key of the file out of the reader.
     std::unique_ptr<FileKey> TakeKey() { return std::move(key_); }
 
   private:
     leveldb::Status LoadBlock();
     void ReadHeader();
-    /// Reads the record at the current position; returns false if the reader has to examine more
-    /// bytes.
+    /// Returns false if the reader has to examine more bytes.
     bool Record();
     void EndBlock() { at_ = block_.size(); }
     void Damage();
@@ -95,8 +87,7 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     size_t at_ = 0;
     bool isAtEnd_ = false;
 
-    /// The bytes that were read but not returned yet: first `filler_` bytes of 0xFF, and then
-    /// `bytes_`.
+    /// The bytes to return: first `filler_` bytes of 0xFF, and then `bytes_`.
     uint64_t filler_ = 0;
     std::string bytes_;
     size_t taken_ = 0;

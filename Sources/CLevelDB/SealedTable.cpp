@@ -14,7 +14,7 @@ using leveldb::Status;
 
 namespace {
 
-/// The nonce of a page. DO NOT CHANGE: Docs/Format.md, "Encrypted files".
+/// On-disk format, do not change: Docs/Format.md, "Encrypted files".
 std::string Nonce(uint64_t page, bool isLast) {
     std::string nonce;
     PutInteger(&nonce, page, kNonceSize - 1);
@@ -35,8 +35,7 @@ class WrittenTable final : public leveldb::WritableFile {
         if (isOver_ && failure_.ok()) failure_ = Status::IOError("write after the end of a table");
         const char *next = bytes.data();
         for (size_t left = bytes.size(); left > 0 && failure_.ok();) {
-            // Seal a full page only when more bytes follow, which show that it is not the last
-            // page.
+            // Following bytes show that a full page is not the last one.
             if (plain_.size() == SealedTable::kPage) SealPage(false);
             size_t part = std::min(left, SealedTable::kPage - plain_.size());
             plain_.append(next, part);
@@ -46,7 +45,7 @@ class WrittenTable final : public leveldb::WritableFile {
         return failure_;
     }
 
-    /// Do nothing, because no table is read before it is complete.
+    /// Does nothing, because no table is read before it is complete.
     Status Flush() override { return failure_; }
 
     Status Sync() override {
@@ -66,9 +65,8 @@ class WrittenTable final : public leveldb::WritableFile {
         isOver_ = true;
     }
 
-    /// If the write of a page fails, the file is abandoned.
-    ///
-    /// Therefore no nonce is used twice with different bytes.
+    /// A file is abandoned after a failed write, so that no nonce is used twice with different
+    /// bytes.
     void SealPage(bool isLast) {
         size_t at = sealed_.size();
         sealed_.resize(at + plain_.size() + kTagSize);
@@ -91,9 +89,7 @@ class WrittenTable final : public leveldb::WritableFile {
     Status failure_;
 };
 
-/// The page that a thread has read last.
-///
-/// It is kept because consecutive blocks of a table may share a page.
+/// The page that a thread has read last: consecutive blocks of a table may share a page.
 struct LastPage {
     uint64_t file = 0, page = 0;
     char bytes[SealedTable::kPage];
@@ -134,7 +130,6 @@ class ReadTable final : public leveldb::RandomAccessFile {
             if (size < kTagSize) return Status::Corruption("unexpected end of a table");
             size -= kTagSize;
             bool isLast = SealedHeader::kSize + (page + 1) * SealedTable::kSealedPage >= size_;
-            // The requested part of the page.
             uint64_t begin = page * SealedTable::kPage;
             size_t from = page == first ? offset - begin : 0;
             size_t to = std::min<uint64_t>(size, offset + count - begin);
@@ -164,7 +159,7 @@ class ReadTable final : public leveldb::RandomAccessFile {
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
     const std::unique_ptr<FileKey> key_;
     const uint64_t size_, plainSize_;
-    /// The number of this file among all files that the process has opened.
+    /// The number of this file among all that the process has opened.
     const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
 };
 
@@ -220,12 +215,9 @@ class StreamedTable final : public leveldb::SequentialFile {
 
     const std::unique_ptr<leveldb::SequentialFile> file_;
     const std::unique_ptr<FileKey> key_;
-    /// The number of bytes of the file that are left to read.
     uint64_t left_;
-    /// The number of the next page.
     uint64_t number_ = 0;
-    /// The current page: its bytes, their number, and the number of bytes that were already
-    /// returned.
+    /// The current page, its size, and the number of bytes that were already returned.
     char page_[SealedTable::kPage];
     size_t size_ = 0, taken_ = 0;
     bool isOver_ = false;

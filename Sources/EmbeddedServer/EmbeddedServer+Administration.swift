@@ -1,32 +1,25 @@
 public import Models
 
-// Operations of an app's own backend, which users of the server cannot perform.
 extension EmbeddedServer {
     // MARK: Users
 
-    /// Adds a user, or changes an existing one and notifies the members of the user's channels.
+    /// Adds or changes a user, and notifies the members of the user's channels.
     ///
-    /// A user who was revoked may then connect again.
-    ///
-    /// - Parameters:
-    ///   - user: The user, with name and profile image.
-    ///   - accessToken: The token that is required to connect; `nil` for none.
-    /// - Throws: `refused` if the ID is empty or too long.
+    /// A revoked user may connect again, with `accessToken` if there is one. The call throws
+    /// `refused` if the ID is empty or too long.
     public func addUser(_ user: User, accessToken: String? = nil) throws(BackendError) {
         try perform { state throws(BackendError) in
             try state.addUser(user, accessToken: accessToken)
         }
     }
 
-    /// The IDs of all users, in ascending order.
     package var userIDs: [UserID] {
         withState { state in state.accounts.keys.sorted() }
     }
 
-    /// Ends the sessions of a user.
+    /// Ends the sessions of a user, who may connect again.
     ///
-    /// The user may connect again. The requests of the user's connected devices fail with
-    /// `sessionExpired`.
+    /// Requests of the connected devices fail with `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -36,9 +29,8 @@ extension EmbeddedServer {
         }
     }
 
-    /// Ends the sessions of a user permanently.
-    ///
-    /// All requests of the user, including `connect`, fail with `sessionRevoked`.
+    /// Ends the sessions of a user permanently: all requests, including `connect`, fail with
+    /// `sessionRevoked`.
     ///
     /// - Throws: `notFound` if the user does not exist.
     public func revokeUser(_ userID: UserID) throws(BackendError) {
@@ -50,13 +42,10 @@ extension EmbeddedServer {
 
     // MARK: Channels and messages
 
-    /// Creates a group channel, which all users join immediately.
+    /// Creates a group channel, which all users join immediately, and returns it as its creator and
+    /// operator sees it.
     ///
-    /// - Parameters:
-    ///   - params: The properties of the channel. Users who do not exist are added.
-    ///   - userID: The creator, who is also the channel's operator.
-    /// - Returns: The channel as its creator sees it.
-    /// - Throws: `refused` if the channel exists.
+    /// Users who do not exist are added. The call throws `refused` if the channel exists.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID
@@ -67,17 +56,10 @@ extension EmbeddedServer {
         }
     }
 
-    /// Sends an admin message.
+    /// Sends an admin message to a group or open channel.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - url: The URL of a group or open channel.
-    ///   - data: Custom data of the app.
-    ///   - customType: The app's own type of the message.
-    ///   - isSilent: A Boolean value that indicates whether the message does not count as unread,
-    ///     and cannot be the channel's last message.
-    /// - Returns: The message.
-    /// - Throws: `notFound` if the channel does not exist, `refused` if the text is too long.
+    /// A silent message does not count as unread, and cannot be the channel's last message. The
+    /// call throws `notFound` if the channel does not exist, and `refused` if the text is too long.
     @discardableResult
     public func sendAdminMessage(
         _ text: String, to url: ChannelURL, data: String = "", customType: String = "",
@@ -96,17 +78,12 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.deleteAsAdmin(id, in: url) }
     }
 
-    /// Deletes all messages that a user has sent.
+    /// Deletes all messages that a user has sent, in one channel or, if `url` is `nil`, in all, and
+    /// returns their number.
     ///
     /// The feed reports one `messagesDeleted` for each affected channel, and the changelogs report
-    /// each message.
-    ///
-    /// - Parameters:
-    ///   - userID: The user who has sent the messages.
-    ///   - url: The URL of a channel; `nil` for all channels.
-    /// - Returns: The number of deleted messages.
-    /// - Throws: `notFound` if the user or the channel does not exist.
-    /// - Complexity: O(*n*) in the number of messages of the channels.
+    /// each message. The call reads all messages of the channels. It throws `notFound` if the user
+    /// or the channel does not exist.
     @discardableResult
     public func deleteMessages(
         ofSender userID: UserID, in url: ChannelURL? = nil
@@ -123,32 +100,28 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.remove(try state.channel(url)) }
     }
 
-    /// Imports messages with their own times, senders and IDs.
+    /// Imports messages with their own times, senders and IDs, and returns the number of those that
+    /// were added.
     ///
     /// Users and channels that do not exist are created, and senders become members of the channel.
     /// A message without an ID gets one. IDs must be unique on the whole server: if the logs of
-    /// several channels each count from 1, give their messages other IDs before importing them. The
-    /// server's clock only determines the times at which members join.
+    /// several channels each count from 1, give their messages other IDs first. The server's clock
+    /// only determines the times at which members join.
     ///
-    /// Messages are written in batches of a thousand. The write of a batch also adds two events to
-    /// the feed for each affected channel: a `historyChanged` with the times of the batch's
-    /// messages, and the channel's new state. Because of the `historyChanged`, a device does not
-    /// consider its history complete before it has fetched these messages.
+    /// For each batch of a thousand messages, the feed reports a `historyChanged` of each affected
+    /// channel with the times of the messages, and the channel's new state.
     ///
     /// - Parameters:
     ///   - messages: The messages in any order; replies may precede their parents.
-    ///   - members: The users who become members of each created channel, in addition to the
-    ///     senders.
+    ///   - members: The users who become members of each created channel, besides the senders.
     ///   - isReported: A Boolean value that indicates whether the feed reports each message as a
-    ///     new one, and the server counts it as unread. If it is `true`, a `historyChanged` is
-    ///     reported only for imported messages that are older than existing messages of their
-    ///     channel.
+    ///     new one, and the server counts it as unread. If so, a `historyChanged` is reported only
+    ///     for messages that are older than existing ones of their channel.
     ///   - skipsKnown: A Boolean value that indicates whether to skip messages whose IDs their
     ///     channel already has, so that an interrupted import can be repeated.
     /// - Returns: The number of messages that were added.
     /// - Throws: `refused` if a message has the ID of another message in any channel, or if a name
-    ///   is too long. The batches before the error have then been written.
-    /// - Complexity: O(*n*) in the number of messages. Replies cost more than other messages.
+    ///   is too long. Earlier batches have then been written.
     @discardableResult
     public func importMessages(
         _ messages: [Message], members: [UserID] = [], isReported: Bool = false,

@@ -1,15 +1,12 @@
 public import Models
 
-// Operations that change the server's past: removing messages, expiring cursors, and restoring a
-// backup.
+// Operations that change the server's past.
 extension EmbeddedServer {
     /// Removes the messages that are older than a time, as a service with a retention period does.
     ///
-    /// - Parameters:
-    ///   - time: The creation time of the oldest message that is kept.
-    ///   - reportsDeletions: A Boolean value that indicates whether the feed and the changelogs
-    ///     report the deletion of each message. By default, the feed reports one `historyChanged`
-    ///     for each channel, and the changelogs report nothing.
+    /// By default, the feed reports one `historyChanged` for each channel, and the changelogs
+    /// report nothing. If `reportsDeletions` is true, both report the deletion of each message.
+    ///
     /// - Throws: `serverFailure`.
     public func expireMessages(
         before time: Timestamp, reportsDeletions: Bool = false
@@ -37,21 +34,18 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in state.expirePageCursors() }
     }
 
-    /// Returns a copy of all data.
+    /// Returns a copy of all data, in memory.
     ///
-    /// - Returns: The copy.
-    /// - Throws: `serverFailure`.
-    /// - Complexity: O(*n*) in the amount of data, in time and memory.
+    /// The call throws `serverFailure` if the data cannot be read.
     public func backup() throws(BackendError) -> Backup {
         try perform { state throws(BackendError) in Backup(rows: try state.allRows()) }
     }
 
-    /// Restores the server from a backup.
+    /// Restores the server from a backup, of this server or another one.
     ///
     /// Messages, IDs and versions are then those of the backup. The server has a new epoch, so that
     /// all cursors and tokens have expired. Devices stay connected.
     ///
-    /// - Parameter backup: The result of ``backup()``, of this server or another one.
     /// - Throws: `serverFailure`; the server is then unchanged.
     public func restore(_ backup: Backup) throws(BackendError) {
         try perform { state throws(BackendError) in try state.restore(backup.rows) }

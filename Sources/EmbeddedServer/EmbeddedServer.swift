@@ -5,8 +5,8 @@ public import Sync
 
 /// A complete chat server inside the process, with any number of users and devices.
 ///
-/// The server fulfills every promise of `Backend`, so that an app can run, be tested and be
-/// demonstrated without a network. ``client(waits:)`` creates a device:
+/// The server fulfills every promise of `Backend`, so that an app can run and be tested without a
+/// network. ``client(waits:)`` creates a device:
 ///
 /// ```swift
 /// let server = try EmbeddedServer.inMemory()
@@ -15,9 +15,8 @@ public import Sync
 /// _ = try await alice.perform(CreateChannel(GroupChannelCreateParams("general", url: "general")))
 /// ```
 ///
-/// The server has its own database. If it is opened in a directory, it continues with the data
-/// there, and earlier cursors stay valid. Its ``conditions`` simulate the behavior of other
-/// servers.
+/// A server that is opened in a directory continues with the data there, and earlier cursors stay
+/// valid. Its ``conditions`` simulate the behavior of other servers.
 ///
 /// The class is thread-safe. Requests are executed one after the other.
 public final class EmbeddedServer: Sendable {
@@ -35,14 +34,12 @@ public final class EmbeddedServer: Sendable {
     /// Opens a server in a directory, with the data that the directory contains.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the files. If the directory does not exist, it is created;
-    ///     its parent directory must exist. Only one server at a time can open a directory.
-    ///   - isDurable: A Boolean value that indicates whether the changes of a request are synced to
-    ///     disk (`fsync`) before its response, so that they survive a power failure. The default is
-    ///     `false`: changes survive a crash of the process, but not a power failure.
-    ///   - seed: The seed of all random behavior. With the time, it also determines the epoch of a
-    ///     new server: caches cannot distinguish two servers that were created at the same time
-    ///     with the same seed.
+    ///   - directory: The directory of the files, which is created if its parent exists. Only one
+    ///     server at a time can open it.
+    ///   - isDurable: A Boolean value that indicates whether changes are synced to disk (`fsync`)
+    ///     before the response, and so survive a power failure, not only a crash of the process.
+    ///   - seed: The seed of all random behavior and, with the time, of a new server's epoch:
+    ///     caches cannot distinguish two servers with the same time and seed.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if the files cannot be read or are in use.
     public convenience init(
@@ -52,15 +49,9 @@ public final class EmbeddedServer: Sendable {
         try self.init(directory.path, .disk(), isDurable: isDurable, seed: seed, now: now)
     }
 
-    /// Creates a server without files.
+    /// Creates a server without files, with a seed as in ``init(at:isDurable:seed:now:)``.
     ///
-    /// - Parameters:
-    ///   - seed: The seed of all random behavior. With the time, it also determines the epoch of
-    ///     the server: caches cannot distinguish two servers that were created at the same time
-    ///     with the same seed.
-    ///   - now: The server's clock.
-    /// - Returns: The server.
-    /// - Throws: `serverFailure` if there is not enough memory.
+    /// The call throws `serverFailure` if there is not enough memory.
     public static func inMemory(
         seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
     ) throws(BackendError) -> EmbeddedServer {
@@ -80,10 +71,8 @@ public final class EmbeddedServer: Sendable {
 
     /// Creates a device, with which one user at a time can connect.
     ///
-    /// - Parameter waits: A Boolean value that indicates whether the device's feed waits for
-    ///   events. If it is `false`, the feed returns an empty batch immediately, which suits tests
-    ///   that proceed step by step.
-    /// - Returns: The device, which is not connected yet.
+    /// If `waits` is false, the device's feed returns an empty batch instead of waiting for events,
+    /// for tests that proceed step by step.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, conditions) = state.withLock { state in
             defer { state.nextClient += 1 }
@@ -92,14 +81,11 @@ public final class EmbeddedServer: Sendable {
         return EmbeddedClient(self, number, conditions, waits: waits)
     }
 
-    /// Sets the function that executes the requests of a type, such as one that an app declares.
+    /// Sets the function that executes the requests of a type, for devices that are created
+    /// afterwards.
     ///
-    /// It applies to the devices that are created afterwards. The closure may call the methods of
-    /// the server.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the requests.
-    ///   - handle: A closure that receives a request and the user who has made it.
+    /// The closure receives a request and the user who has made it, and may call the methods of the
+    /// server.
     public func on<Request: BackendRequest>(
         _ type: Request.Type,
         _ handle: @escaping @Sendable (Request, UserID) throws(BackendError) -> Request.Answer
@@ -109,15 +95,14 @@ public final class EmbeddedServer: Sendable {
 
     var customRequests: [@Sendable (inout EmbeddedRequests) -> Void] { custom.withLock { $0 } }
 
-    /// The conditions that simulate the behavior of other servers.
-    ///
-    /// A change applies from the next request.
+    /// The conditions that simulate the behavior of other servers; a change applies from the next
+    /// request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
         set { state.withLock { $0.conditions = newValue.clamped } }
     }
 
-    /// Performs a request on the server's state as one transaction.
+    /// Executes a request as one transaction.
     func perform<Result: Sendable>(
         _ body: @Sendable (ServerState) throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
@@ -126,15 +111,15 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Reads the server's state, or changes those parts of it that are not stored.
+    /// Calls a closure that reads the state, or changes parts that are not stored.
     func withState<Result: Sendable>(_ body: (ServerState) -> Result) -> Result {
         state.withLock { body($0) }
     }
 }
 
 extension EmbeddedServer {
-    /// The users with a connected device whose feed call is not waiting, so that the device may
-    /// lack events.
+    /// The users with a connected device that may lack events, because its feed call is not
+    /// waiting.
     package var usersWithPendingEvents: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

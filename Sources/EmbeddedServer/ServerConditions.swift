@@ -1,16 +1,16 @@
 public import Models
 
-/// The properties in which real servers differ.
+/// The properties in which real servers differ: limits of pages, lost data, equal times, and
+/// lacking features.
 ///
-/// Chat services limit pages, discard old data, give several messages the same time, and lack
-/// features. Each property may be changed at any time. Random behavior depends only on the server's
-/// seed. Numbers are clamped to their ranges. The network is simulated by ``NetworkConditions``.
+/// Each property may be changed at any time, and is clamped to its range. Random behavior depends
+/// only on the server's seed. ``NetworkConditions`` simulates the network.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
-    /// The maximum number of messages on each side of a page's anchor; at least 1.
+    /// The maximum number of messages on each side of a page's anchor, at least 1.
     ///
-    /// Services limit pages to 100 or 200 messages.
+    /// Services use 100 or 200.
     public var pageLimit = 200
 
     /// The maximum number of entries that a page of a changelog covers; at least 1.
@@ -32,26 +32,23 @@ public struct ServerConditions: Hashable, Sendable {
 
     /// The granularity of the times of messages in milliseconds; at least 1.
     ///
-    /// For example, 1,000 simulates services whose times are in seconds: all messages of a second
-    /// have the same time.
+    /// With 1,000, as on services whose times are in seconds, all messages of a second have the
+    /// same time.
     public var timeGranularity: Int64 = 1
 
     /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
-    /// directions.
+    /// directions; 0 for a single monotonic clock.
     ///
-    /// The value 0 stands for a single monotonic clock. With any other value, the seed selects the
-    /// node that accepts a message. The order of positions may then differ from the order in which
-    /// messages were accepted, as on services with many machines.
+    /// The seed selects the node that accepts a message, so positions may be in another order than
+    /// the acceptance, as on services with many machines.
     public var clockSkew: Int64 = 0
 
-    /// The maximum delay of messages from other servers; zero, the default, if there are no other
-    /// servers.
+    /// The maximum delay of messages from other servers; zero, the default, if there are none.
     ///
-    /// If it is not zero, one message in four comes from another server: it was created up to this
-    /// duration before it arrives. The seed selects these messages. Pages are then in the order of
-    /// arrival, as on federated servers, and name late messages in `MessagePage.outliers`. Threads
-    /// and counts use the order of positions. Requests of pages are slow, because each reads the
-    /// whole history of its channel.
+    /// Otherwise, the seed selects one message in four to arrive up to this late. Pages are then in
+    /// the order of arrival, as on federated servers, and name late messages in
+    /// `MessagePage.outliers`, while threads and counts use positions. Each page reads the whole
+    /// history of its channel.
     public var federationDelay = Duration.zero
 
     // MARK: The feed
@@ -60,26 +57,23 @@ public struct ServerConditions: Hashable, Sendable {
     /// offline; `nil` for no limit.
     ///
     /// The feed omits older messages and reports a truncation, as on services whose feed resumes
-    /// with the newest messages of each channel. The feed also omits edits and deletions of older
-    /// messages; only the message changelog since the feed's cursor contains them.
+    /// with the newest messages. It also omits edits and deletions of older messages, which only
+    /// the message changelog since the feed's cursor contains.
     public var feedLimit: Int?
 
     // MARK: Changelogs
 
     /// A Boolean value that indicates whether a changelog page repeats the last entry of the
-    /// previous page.
-    ///
-    /// This simulates services whose tokens are times, and which report changes of the same time
-    /// twice.
+    /// previous one, as on services whose tokens are times.
     public var repeatsChangelogEntries = false
 
     // MARK: Abilities
 
-    /// The capabilities that the server lacks.
+    /// The capabilities that the server lacks; a client keeps those that the server had when it was
+    /// created.
     ///
-    /// A client keeps the capabilities that the server had when the client was created. Without
-    /// `deduplicatesRequests`, each attempt to send a message creates another message. Without
-    /// `invitations`, invited users join immediately.
+    /// Without `deduplicatesRequests`, each attempt to send a message creates another message.
+    /// Without `invitations`, invited users join immediately.
     public var missingCapabilities: BackendCapabilities = []
 
     /// A Boolean value that indicates whether the server omits reactions from pages, lookups,
@@ -88,14 +82,12 @@ public struct ServerConditions: Hashable, Sendable {
     /// Clients then have the capability `separateReactions`.
     public var hasSeparateReactions = false
 
-    /// The time for which the server remembers request IDs; `nil`, the default, for no limit.
-    ///
-    /// After this time, a repeated request creates another message.
+    /// The time after which a repeated request creates another message; `nil`, the default, for no
+    /// limit.
     public var deduplicationPeriod: Duration?
 
-    /// A Boolean value that indicates whether only existing users may connect.
-    ///
-    /// If it is `false`, a user who does not exist is added when connecting.
+    /// A Boolean value that indicates whether only existing users may connect; otherwise, users are
+    /// added.
     public var requiresKnownUsers = false
 
     /// Creates the conditions of a server with all capabilities, a single clock and the default
@@ -104,7 +96,6 @@ public struct ServerConditions: Hashable, Sendable {
 }
 
 extension ServerConditions {
-    /// All capabilities of an embedded server.
     static let allCapabilities = BackendCapabilities.names.reduce(into: BackendCapabilities()) {
         $0.insert($1.0)
     }
@@ -114,11 +105,10 @@ extension ServerConditions {
         return hasSeparateReactions ? all : all.subtracting(.separateReactions)
     }
 
-    /// The conditions with clamped values, so that every request makes progress.
+    /// The conditions with values with which every request makes progress.
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // If each page repeats an entry, it needs at least two entries in order to make progress.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

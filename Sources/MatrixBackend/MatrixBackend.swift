@@ -12,24 +12,20 @@ public import Sync
 /// try await client.connect(as: Credentials("@alice:example.org"))
 /// ```
 ///
-/// A channel is an unencrypted room, and its URL is the ID of the room. The ID of a message is the
-/// ID of its event. An encrypted message has the text "This message is encrypted."
+/// The URL of a channel is the ID of an unencrypted room, and the ID of a message is that of its
+/// event. An encrypted message has the text "This message is encrypted."
 public actor MatrixBackend: Backend {
     /// The source of a session's tokens.
     public enum Login: Sendable {
         /// The access token in the credentials, which the app has obtained.
         case token
-        /// The access token in the credentials, and the given refresh token, which renews it.
+        /// The access token in the credentials, and a refresh token, which renews it.
         case refreshToken(String)
-        /// The given password of the user.
-        ///
-        /// Each process signs in with it once, as the same device.
+        /// The password of the user. Each process signs in with it once, as the same device.
         case password(String)
     }
 
-    /// The tokens of a session.
-    ///
-    /// The app stores them for its next start.
+    /// The tokens of a session, which the app stores for its next start.
     public struct Tokens: Hashable, Sendable {
         /// The token that authorizes requests.
         public let accessToken: String
@@ -41,13 +37,11 @@ public actor MatrixBackend: Backend {
 
     /// The options of a backend.
     public struct Options: Sendable {
-        /// The time for which the server delays its reply to a feed request if there are no events.
+        /// The time for which the server delays its reply to a feed request without events.
         public var longPoll = Duration.seconds(30)
 
         /// The maximum number of messages of a channel that the feed reports after the device was
-        /// offline.
-        ///
-        /// If more messages were sent, the feed reports a truncation of the channel.
+        /// offline, before it reports a truncation.
         public var timelineLimit = 50
 
         /// The transport that sends the requests.
@@ -62,36 +56,30 @@ public actor MatrixBackend: Backend {
 
         /// The maximum size in bytes of a reply that is not a file; 64 MiB by default.
         ///
-        /// A longer reply counts as no reply. The first `/sync` of an account with thousands of
-        /// rooms has some megabytes.
+        /// A longer reply counts as no reply. The first `/sync` with thousands of rooms has some
+        /// megabytes.
         public var maximumReplyByteCount = 64 << 20
 
         /// The maximum size in bytes of a file to download; 100 MiB by default.
         ///
-        /// If the message says how large the file is, the file may not be larger than that either.
+        /// The size in the message, if there is one, is a limit, too.
         public var maximumFileByteCount = 100 << 20
 
-        /// A closure that receives new tokens after each login and each renewal.
+        /// A closure that receives new tokens after each login and renewal.
         public var onTokens: @Sendable (Tokens) -> Void = { _ in }
 
-        /// A closure that returns the current time.
-        ///
-        /// The time decides whether the server may have forgotten the first request of a message
-        /// that is sent again.
+        /// Decides whether the server may have forgotten the first request of a message that is
+        /// sent again.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-        /// A closure that returns a number that it has not returned before, in this process or in
-        /// earlier ones.
-        ///
-        /// The numbers make `/sync` requests different from each other.
+        /// Returns numbers that make `/sync` requests different from each other, even from those of
+        /// earlier processes.
         package var uniqueNumber: @Sendable () -> Int = { Int.random(in: 1..<1 << 53) }
 
-        /// A closure that returns the monotonic time, for the pauses that the server requests.
+        /// Returns the time for the pauses that the server requests.
         package var instant: @Sendable () -> ContinuousClock.Instant = { .now }
 
-        /// A closure that waits for a time, or until its task is canceled.
         package var pause: @Sendable (Duration) async -> Void = {
-            // Ignore the error of a canceled task.
             try? await Task.sleep(for: $0)
         }
 
@@ -108,11 +96,11 @@ public actor MatrixBackend: Backend {
         .separateReactions, .kindFilter, .mentionList,
     ]
 
-    /// The epoch of all servers.
+    /// The epoch of all servers: Matrix has none, so the engine does not notice that a homeserver
+    /// was restored from a backup.
     ///
-    /// Matrix has no epochs, so the engine does not notice that a homeserver was restored from a
-    /// backup. Calls ignore the epoch of the message that they name: an event ID is a hash of its
-    /// event, so it never belongs to another message.
+    /// Calls ignore the epoch of the message that they name: an event ID is a hash of its event, so
+    /// it never belongs to another message.
     static let epoch = ServerEpoch("matrix")
 
     let homeserver: URL
@@ -123,7 +111,6 @@ public actor MatrixBackend: Backend {
     var session: Session?
     /// The user whose rooms are in `list`.
     var lastUser: UserID?
-    /// The tokens of the last login of this process, and the user to whom they belong.
     var tokens: (user: UserID, tokens: Tokens)?
     var calls: [Int: Task<Result<HTTPReply, BackendError>, Never>] = [:]
     var callCount = 0
@@ -132,40 +119,31 @@ public actor MatrixBackend: Backend {
 
     var list = RoomList()
     var listUpdate: Task<Result<Void, BackendError>, Never>?
-    /// The token of the last batch of the feed; `nil` before the first one.
     var feedToken: String?
-    /// The rooms that were not encrypted when the server was asked, during this connection.
+    /// The rooms that the server has called unencrypted during this connection.
     var unencrypted: Set<String> = []
-    /// The last known members of rooms, by the IDs of the rooms and of the users.
+    /// The known members, by the IDs of the rooms and of the users.
     var people: [String: [String: User]] = [:]
     var seen = SeenEvents()
     var known = KnownMessages()
-    /// The times of the events that this process has received.
     var eventTimes = RecentEntries<Timestamp>(capacity: 20_000)
-    /// The user's reactions that this process has received: the IDs of their events, by message and
-    /// key.
+    /// The IDs of the user's reaction events, by message and key.
     var ownReactions = RecentEntries<String>(capacity: 1_000)
-    /// The newest messages of rooms that the feed has reported during this connection.
+    /// The newest messages that the feed has reported during this connection.
     var newestMessages: [String: (id: String, time: Timestamp)] = [:]
     /// The number of `/sync` requests in flight that the server may delay.
     var longPolls = 0
-    /// The calls that wait until the feed reports an event.
     var echoWaits: [Int: CheckedContinuation<Void, Never>] = [:]
     /// The number of replies of `/sync` with events of rooms.
     var timelineCount = 0
-    /// The channels whose readers the feed still has to report.
     var unreportedReaders: [String] = []
-    /// How often the events of rooms could not be read at a cursor of the feed.
     var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
     var pageTokens = PageTokens()
-    /// A Boolean value that indicates whether the known rooms still have to be compared with those
-    /// of the server, which happens once for each session.
+    /// True until the known rooms were compared with those of the server.
     var mayHaveLostRooms = true
-    /// A Boolean value that indicates whether the feed still has to report events that happened
-    /// before the connection.
+    /// True while the feed still has to report events from before the connection.
     var isCatchingUp = true
 
-    /// A session of a user, from ``connect(as:)`` to the end of the connection.
     struct Session {
         let number: Int
         let user: UserID
@@ -177,9 +155,9 @@ public actor MatrixBackend: Backend {
     ///
     /// - Parameters:
     ///   - homeserver: The base URL of the homeserver; see ``homeserver(of:transport:)``.
-    ///   - deviceID: The ID of this device. The app chooses it and never changes it, because the
-    ///     server recognizes a repeated request only if it comes from the same device. If the ID is
-    ///     `nil`, the server chooses one at each login by password.
+    ///   - deviceID: The ID of this device, which the app chooses and never changes: the server
+    ///     recognizes a repeated request only from the same device. If it is `nil`, the server
+    ///     chooses one at each login by password.
     ///   - login: The source of the tokens; by default, the credentials.
     ///   - options: Further options.
     public init(
@@ -192,16 +170,15 @@ public actor MatrixBackend: Backend {
         self.options = options
     }
 
-    /// Returns the base URL of a user's homeserver.
-    ///
-    /// The server publishes it in the document `/.well-known/matrix/client`.
+    /// Returns the base URL of a user's homeserver from the server's document
+    /// `/.well-known/matrix/client`; if there is none, `https://` and the server name.
     ///
     /// - Parameters:
     ///   - userID: A user ID, such as `@alice:example.org`.
     ///   - transport: The transport that sends the request.
-    /// - Returns: The published URL; if there is none, `https://` and the server name.
-    /// - Throws: `refused` if the ID has no valid server name, if the published document cannot be
-    ///   read, or if the published URL is not a plain `https` URL of a host.
+    /// - Returns: The base URL.
+    /// - Throws: `refused` if the ID has no valid server name, the document cannot be read, or the
+    ///   published URL is not a plain `https` URL of a host.
     public static func homeserver(
         of userID: UserID, transport: any HTTPTransport = URLSessionTransport()
     ) async throws(BackendError) -> URL {

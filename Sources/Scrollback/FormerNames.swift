@@ -1,5 +1,5 @@
-// Names of chat SDKs, of earlier versions and of first guesses. The compiler answers each of them with
-// the name that replaces it.
+// Names of chat SDKs, of earlier versions and of first guesses. The compiler answers each with its
+// replacement.
 public import Foundation
 public import Models
 public import Store

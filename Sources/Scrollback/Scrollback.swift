@@ -1,5 +1,4 @@
-// The declarations that an app needs. Their members stay visible, wherever they are declared; other
-// types are not in the app's scope by name. Authors of a backend import `Sync`, and users of the
+// The declarations that an app needs. Authors of a backend import `Sync`, and users of the
 // database, of records and of patches import `Store` and `Models`. A test limits the number of
 // symbols.
 

@@ -4,9 +4,7 @@ import Models
 import Store
 import Sync
 
-/// A request of the page to change the client.
-///
-/// The inspector refuses it unless the app allows actions.
+/// A request of the page to change the client, which is refused unless the app allows actions.
 struct ActionRequest: Decodable, Sendable {
     var name: String
     var channel: String?
@@ -15,23 +13,17 @@ struct ActionRequest: Decodable, Sendable {
     var upper: String?
 }
 
-/// Executes the actions that the page requests.
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials of the connection that an action has ended.
-    ///
-    /// Another action uses them to connect again.
+    /// The credentials of the connection that an action has ended, for connecting again.
     private var credentials: Credentials?
 
     private let mask: TextMask
 
     init(_ client: ClientReference, _ mask: TextMask) { (self.client, self.mask) = (client, mask) }
 
-    /// Performs an action.
-    ///
-    /// - Returns: A sentence that describes the result.
-    /// - Throws: The client's error, or ``BadRequest``.
+    /// Performs an action, and returns a sentence that describes the result.
     func perform(_ action: ActionRequest) async throws -> String {
         let client = try client.required()
         let engine = try client.engine

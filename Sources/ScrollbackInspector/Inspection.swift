@@ -24,13 +24,7 @@ final class Inspection: Sendable {
             self.client, channels, TextMask(isOn: options.masksTexts), pause: pause)
     }
 
-    /// Returns a report as JSON.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the report.
-    ///   - query: The parameters of the request.
-    /// - Returns: The JSON; `nil` if no report has this name.
-    /// - Throws: An error of the store or the engine, or ``BadRequest``.
+    /// Returns a report as JSON; `nil` if no report has this name.
     func report(_ name: String, _ query: Query) async throws -> Data? {
         if name == "overview" { return try encode(await Overview(self)) }
         guard let session = await client.session else {
@@ -94,7 +88,6 @@ final class Inspection: Sendable {
 
     private func encode(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
 
-    /// Encodes the value that `read` reads from the disk, on another thread.
     private func encode(
         _ read: @Sendable () throws(StoreError) -> some Encodable & Sendable
     ) async throws -> Data {
@@ -102,8 +95,7 @@ final class Inspection: Sendable {
     }
 }
 
-/// An error for an invalid request, which the page never makes, or for a request whose subject no
-/// longer exists.
+/// An error for a request that the page never makes, or whose subject no longer exists.
 struct BadRequest: Error {
     let message: String
     init(_ message: String) { self.message = message }
@@ -116,14 +108,12 @@ final class ClientReference {
 
     init(_ client: ChatClient) { self.client = client }
 
-    /// A session of a user with the client.
     struct Session: Sendable {
         let userID: UserID?
         let store: ChatStore
         let engine: SyncEngine
     }
 
-    /// The current session; `nil` if no user has connected, or if the client was released.
     var session: Session? {
         guard let client, let engine = try? client.engine else { return nil }
         return Session(userID: client.currentUser?.userID, store: engine.store, engine: engine)
@@ -146,7 +136,6 @@ struct Query: Sendable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    /// The URL of the channel that the report is about; empty if the request has none.
     var requiredChannel: ChannelURL { ChannelURL(values["channel"] ?? "") }
 
     func channel() throws -> ChannelURL {
@@ -167,14 +156,11 @@ struct Query: Sendable {
     }
 }
 
-/// Shortens the texts in a report or, if texts are masked, replaces each text by its length, and each
-/// error by its code.
+/// Shortens texts or, if they are masked, replaces each by its length, and each error by its code.
 struct TextMask: Sendable {
     let isOn: Bool
 
-    /// The maximum length of a text in a row.
     static let rowLimit = 300
-    /// The maximum length of a text in the list of a message's fields.
     static let fieldLimit = 20_000
 
     func shown(_ text: String, limit: Int = rowLimit) -> String {
@@ -182,9 +168,7 @@ struct TextMask: Sendable {
         return String(text.prefix(limit))
     }
 
-    /// Returns the message of an error.
-    ///
-    /// The message of a server may quote what users have written.
+    /// Returns the message of an error, which may quote what users have written.
     func shown(_ error: any Error) -> String {
         switch error {
         case let error as BadRequest: error.message

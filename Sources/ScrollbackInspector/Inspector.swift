@@ -14,8 +14,8 @@
     /// only on the loopback interface, and refuses every request without the random token in the
     /// address. Link the inspector in debug builds.
     ///
-    /// While no page is open, the inspector does not observe the client, and causes no work. It
-    /// stops when it is released, and when the client is closed or released.
+    /// While no page is open, the inspector causes no work. It stops when it is released, and when
+    /// the client is closed or released.
     @MainActor
     public final class Inspector {
         /// The options of the inspector.
@@ -40,12 +40,8 @@
 
         /// Creates an inspector.
         ///
-        /// - Parameters:
-        ///   - client: The client.
-        ///   - options: The options of the inspector.
-        ///   - pause: A closure that waits between two updates of a page, between two checks of
-        ///     whether a user has connected, and for a client that is slow to send its request.
-        ///   - makeToken: A closure that returns the token of the address.
+        /// `pause` waits between two updates of a page, between two checks of whether a user has
+        /// connected, and for a client that is slow to send its request.
         package init(
             _ client: ChatClient, options: InspectorOptions,
             pause: @escaping @Sendable (Duration) async throws -> Void = {
@@ -65,9 +61,8 @@
             server?.cancel()
         }
 
-        /// Starts to listen, and prints the address of the page.
-        ///
-        /// If the inspector is already started, the call has no effect.
+        /// Starts to listen, and prints the address of the page, unless the inspector is already
+        /// started.
         ///
         /// - Returns: The inspector.
         /// - Throws: ``InspectorError`` with code `closed` if the client was released, or
@@ -137,9 +132,7 @@
         /// The code and the message.
         public var description: String { "\(code): \(message)" }
 
-        /// A kind of error.
-        ///
-        /// Later versions may add codes.
+        /// A kind of error; later versions may add codes.
         public struct Code: Hashable, Sendable, CustomStringConvertible {
             /// The name of the code.
             public let description: String

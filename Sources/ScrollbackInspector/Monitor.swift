@@ -14,7 +14,7 @@ actor Monitor {
     private var pages: [Int: AsyncStream<Data>.Continuation] = [:]
     private var lastPage = 0
     private var following: Task<Void, Never>?
-    /// A Boolean value that indicates whether the monitor receives all changes of the store.
+    /// `true` while the monitor receives all changes of the store.
     private(set) var isObserving = false
     private var heartbeat: Task<Void, Never>?
 
@@ -34,19 +34,16 @@ actor Monitor {
     private static let interval = Duration.milliseconds(250)
     /// The time between two heartbeats, by which the server detects that a page was closed.
     private static let heartbeatInterval = Duration.seconds(5)
-    /// The maximum number of messages of a channel for which the source of the last change is kept.
     private static let sourceLimit = 5000
 
     /// The changes since the last notification of the pages.
     struct PendingChanges: Encodable {
         var channels: Set<String> = []
-        /// A Boolean value that indicates whether all channels may have changed, so that
-        /// ``channels`` is incomplete.
+        /// `true` if all channels may have changed, so that ``channels`` is incomplete.
         var isEverything = false
         var outbox = false
         var sync = false
-        /// A Boolean value that indicates whether another user has connected, or the user has
-        /// logged out.
+        /// `true` if another user has connected, or the user has logged out.
         var session = false
 
         var isEmpty: Bool {
@@ -70,7 +67,7 @@ actor Monitor {
     func open() -> AsyncStream<Data> {
         lastPage += 1
         let number = lastPage
-        // Buffer only the newest 20 events. A page that reads slowly misses older events.
+        // Buffer only the newest 20 events: a page that reads slowly misses older ones.
         let (stream, page) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(20))
         page.onTermination = { [weak self] _ in
             Task { await self?.close(number) }
@@ -81,8 +78,7 @@ actor Monitor {
         return stream
     }
 
-    /// A Boolean value that indicates whether the monitor observes the client, because a page is
-    /// open.
+    /// `true` while a page is open, so that the monitor observes the client.
     var isFollowing: Bool { following != nil }
 
     private func close(_ number: Int) {
@@ -130,7 +126,6 @@ actor Monitor {
 
     private func send(_ data: Data) { for page in pages.values { page.yield(data) } }
 
-    /// Records a change, and notifies the pages immediately or when the interval has passed.
     private func record(_ change: (inout PendingChanges) -> Void) {
         change(&pending)
         guard notifying == nil, !pending.isEmpty else { return }
@@ -141,7 +136,6 @@ actor Monitor {
         }
     }
 
-    /// Notifies the pages, and returns `false` if there is no change to report.
     private func notify() -> Bool {
         guard !pending.isEmpty else {
             notifying = nil
@@ -157,13 +151,11 @@ actor Monitor {
 
     // MARK: Following
 
-    /// Observes a session until it ends.
     private func follow(_ session: ClientReference.Session) async {
         now = session.engine.now
         let events = await session.engine.events()
         let activity = await session.engine.activity()
-        // Ignore the error: if the store is suspended, the monitor observes it again when the next
-        // session starts or the next page is opened.
+        // Ignore the error: a suspended store is observed again with the next session or page.
         let changes = try? session.store.observe(.everything).changes
         isObserving = true
         defer { isObserving = false }
@@ -175,15 +167,14 @@ actor Monitor {
             if let changes {
                 group.addTask { await self.follow(changes) }
             }
-            // Wait for the task that reads the engine's events: it ends when the engine is closed.
+            // The task that reads the engine's events ends when the engine is closed.
             await group.next()
             changes?.cancel()
             group.cancelAll()
         }
     }
 
-    /// Reads the changes of the store at most once per interval, so that a busy client does not
-    /// resume the monitor for each change.
+    /// Reads the changes of the store at most once per interval.
     private func follow(_ changes: ObservedChanges) async {
         while !Task.isCancelled {
             let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -348,14 +339,13 @@ actor Monitor {
 
     // MARK: Reports
 
-    /// Returns the source of the last change of each message of a channel that has changed while a
-    /// page was open.
+    /// Returns the source of the last change of each message that has changed while a page was
+    /// open.
     func sources(in url: ChannelURL) -> [MessageID: String] { sourcesByChannel[url] ?? [:] }
 
     func sending() -> OutboxReport.Activity { sendingActivity }
 
-    /// Returns a line for each call of a channel that is in flight, and for each wait before a
-    /// retry.
+    /// Returns a line for each call of a channel in flight, and for its wait before a retry.
     func activity(in url: ChannelURL) -> [String] {
         var lines = calls.elements.filter { $0.channel == url.rawValue && $0.result == "running" }
             .map { "call \($0.name) is in flight (\($0.detail)), attempt \($0.attempt)" }

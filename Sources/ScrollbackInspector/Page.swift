@@ -8,9 +8,7 @@ struct Page: Sendable {
     /// requests to the inspector.
     let policy: String
 
-    /// Returns the page.
-    ///
-    /// `nonce` identifies the style and the script in the page's policy.
+    /// Returns the page, whose policy identifies the style and the script by `nonce`.
     static func html(nonce: String) -> Page {
         func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         let html = text(PackageResources.inspector_html)

@@ -1,13 +1,12 @@
 import Models
 
 extension ChatStore {
-    /// Returns a Boolean value that indicates whether an error means that the current cache of this
-    /// store is damaged.
+    /// Returns a Boolean value that indicates whether an error means that the current cache is
+    /// damaged.
     package func isCacheDamage(_ error: StoreError) -> Bool {
         error.code == .corruption && (error.path + "/").hasPrefix(cache.path + "/")
     }
 
-    /// The first damage that a read has found in the cache; `nil` if there is none.
     package var cacheDamage: StoreError? { cache.firstDamage.error }
 
     /// Calls a closure when a read first finds damage in the cache, also in a later cache, and

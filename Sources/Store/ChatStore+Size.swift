@@ -1,7 +1,5 @@
 package import Models
 
-// The size of the files, and clearing them.
-
 extension ChatStore {
     /// Returns the size of the cache in bytes.
     ///
@@ -23,9 +21,6 @@ extension ChatStore {
     }
 
     /// Returns the size of the outbox in bytes, measured as in ``cachedDataSize()``.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
-    /// - Complexity: That of ``cachedDataSize()``.
     public func outboxDataSize() throws(StoreError) -> Int {
         let committed = try committed()
         return try size(of: outbox, committed.outbox)
@@ -46,16 +41,13 @@ extension ChatStore {
     /// Removes all data that can be fetched again, and purges it from the disk.
     ///
     /// Outbox items, drafts and pins are kept. Observers receive one change,
-    /// ``Change/Operation/clearedCachedData``. An existing ``Snapshot`` still contains all data.
-    /// The data stays on the disk until the snapshot is released.
+    /// ``Change/Operation/clearedCachedData``, which the call returns. An existing ``Snapshot``
+    /// still contains all data, which stays on the disk until the snapshot is released. If the disk
+    /// fails only while rows are being purged, the call throws the error, but the data is cleared,
+    /// and later writes remove the rows from the disk.
     ///
-    /// - Returns: The change, with the number that observers receive.
-    /// - Throws: ``StoreError`` if the disk fails. If the disk fails only while rows are being
-    ///   purged, the call throws, but the data is cleared, and later writes remove the rows from
-    ///   the disk.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
-    ///   readers do not.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns.
     @discardableResult
     public func clearCachedData() throws -> Change {
         let (_, change) = try commit { try $0.clearCachedData() }
@@ -67,18 +59,12 @@ extension ChatStore {
 // MARK: Removed data
 
 extension ChatStore {
-    /// The number of bytes of keys and values written to the cache since the store was opened.
     package var cacheBytesWritten: Int { cache.bytesWritten }
 
-    /// Releases the disk space of removed messages.
+    /// Releases the disk space of removed messages by rewriting LevelDB's tables of these channels.
     ///
-    /// LevelDB rewrites the tables of these channels. LevelDB does not report failures of this, so
-    /// the call may leave the space occupied without throwing an error. Reads and writes continue
-    /// during the call, and existing ``Snapshot``s are not affected.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`.
-    /// - Complexity: O(*n*) in the number of remaining rows of the channels, which are read and
-    ///   written.
+    /// LevelDB does not report failures of this, so the call may leave the space occupied without
+    /// throwing an error. Reads and writes continue during the call.
     package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
         let view = try view
         var numbers: [ChannelNumber] = []
@@ -97,13 +83,13 @@ extension ChatStore {
 }
 
 extension [ChannelNumber] {
-    /// The difference of two numbers that belong to one run.
+    /// The difference up to which two numbers belong to one run.
     ///
-    /// Each compaction waits for the disk, so many small ones take longer than a large one, although
-    /// the large one also rewrites the rows of the channels between the numbers.
+    /// Each compaction waits for the disk, so a large one is faster than many small ones, although
+    /// it also rewrites the channels between the numbers.
     private static let longestStep: ChannelNumber = 16
 
-    /// The sorted numbers as closed ranges, which contain all numbers and few others.
+    /// The sorted numbers as closed ranges, which contain few other numbers.
     fileprivate var runs: [ClosedRange<ChannelNumber>] {
         var runs: [ClosedRange<ChannelNumber>] = []
         for number in self {

@@ -6,27 +6,24 @@ extension ChatStore {
     /// can open the files.
     ///
     /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
-    /// container. The call waits for a running write, and briefly for running reads. Until
-    /// ``resume()`` is called, every read and write fails with `suspended`. Observations continue
-    /// after ``resume()``. Repeated calls have no effect.
+    /// container. The call waits for a running write, and briefly for running reads, at the cost of
+    /// ``close()``. Until ``resume()`` is called, every read and write fails with `suspended`.
+    /// Observations continue after ``resume()``. Repeated calls have no effect.
     ///
     /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, or `closed`. The store
     ///   is then unchanged.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: That of ``close()``. Readers wait up to some hundred milliseconds.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Save the lists before the step in which readers have to wait.
             saveLists(&writer)
             recordGeneration(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutSnapshot { () throws(StoreError) in
-                // Check both databases before suspending the first one, so that either both are
-                // suspended or neither.
+                // Check both databases first, so that either both are suspended or neither.
                 try cache.checkHasNoReaders(waiting: LevelDB.longWait)
                 try outbox.checkHasNoReaders(waiting: LevelDB.longWait)
                 cache.suspend()
@@ -51,8 +48,7 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                // While the store was suspended, a newer version of the package may have migrated
-                // the rows.
+                // A newer version of the package may have migrated the rows in the meantime.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
                 try publishReopenedState(&writer, after: number)
             } catch {

@@ -4,7 +4,7 @@ package import Models
 extension ChatStore {
     /// The maximum number of rows of cleared channels that each write removes from the disk.
     private static let purgedWithEachWrite = 256
-    /// The maximum number of rows of cleared channels that one batch of ``purgeCleared()`` removes.
+    /// The maximum number of such rows that one batch of ``purgeCleared()`` removes.
     private static let purgedInOneBatch = 10_000
 
     /// Writes a batch atomically, and notifies observers.
@@ -20,26 +20,23 @@ extension ChatStore {
     /// After a failed write, reads continue. The next write first reopens the files, without the
     /// failed batch. For that, it waits for running reads, at most some hundred milliseconds, and
     /// it fails with `busy` while an earlier ``Snapshot`` exists. If the failure concerns only one
-    /// database, batches for the other database are written nevertheless. If the process ends
-    /// before the files are reopened, the next opening may find the complete failed batch in the
-    /// store.
+    /// database, batches for the other one are written nevertheless. If the process ends before the
+    /// files are reopened, the next opening may find the complete failed batch in the store.
     ///
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure has
-    ///   caught the error that an operation of the batch threw because of this; with code `busy` if
-    ///   a snapshot prevents the files from being reopened after a failed write, or `closed`.
+    ///   caught that error; with code `busy`, as above, or `closed`.
     /// - Precondition: The call is not inside another write.
     @discardableResult
     public func write<Result>(_ body: (Batch) throws -> Result) throws -> Result {
         try commit(body).result
     }
 
-    /// Writes a batch as ``write(_:)`` does, and also returns the change.
+    /// Writes a batch as ``write(_:)`` does, and also returns the change, with the number that
+    /// observers receive.
     ///
-    /// - Returns: The result of the closure, and the change, with the number that observers
-    ///   receive. If nothing was changed, the change is empty and has the number of the previous
-    ///   one.
-    /// - Throws: Errors, as ``write(_:)`` does.
+    /// If nothing was changed, the change is empty and has the number of the previous one.
+    ///
     /// - Precondition: The call is not inside another write.
     public func commit<Result>(
         _ body: (Batch) throws -> Result
@@ -50,12 +47,12 @@ extension ChatStore {
         let change = try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Reopen the files here and not right after a failed write, because reads can continue
-            // until then.
+            // Reopen the files only here, and not right after a failed write, so that reads can
+            // continue.
             let failures = try recover(&writer)
             return try perform({ result = try body($0) }, &writer, failures)
         }
-        // There is a result, because the closure did not throw.
+        // The closure did not throw, so there is a result.
         return (result!, change)
     }
 
@@ -68,7 +65,7 @@ extension ChatStore {
                 ?? StoreError(closedAt: path)
         }
         if failures.cache == nil { try prepareIndex(&writer, committed) }
-        // Move the state of the index into the batch, so that changing it does not copy it.
+        // If the cache fails, the writer has no index, which is then read again.
         let index = writer.index
         writer.index = nil
         let batch = Batch(
@@ -100,26 +97,21 @@ extension ChatStore {
         return change
     }
 
-    /// A Boolean value that indicates whether this thread is inside a write.
-    ///
-    /// If it is, waiting for the writer's lock would never end.
+    /// A Boolean value that indicates whether this thread is inside a write, and would wait forever
+    /// for another one.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
 
-    /// A number that identifies the running thread: `pthread_self()`, which is an integer on Linux.
-    ///
-    /// On Apple's systems, `pthread_self()` is a pointer, which is not `Sendable` and therefore
-    /// becomes an integer.
+    /// The integer form of `pthread_self()`, which on Apple's systems is a pointer, and therefore
+    /// not `Sendable`.
     private static var currentThread: UInt {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
 
-    /// Reports an event to observers, in order with the commits, without storing it.
+    /// Reports an event to observers, in order with the commits, without storing it, even if the
+    /// disk is full.
     ///
-    /// The call works even if the disk is full.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`.
     /// - Precondition: The call is not inside a write; use ``Batch/emit(_:source:)`` there.
     @discardableResult
     package func emit(
@@ -145,10 +137,10 @@ extension ChatStore {
         }
     }
 
-    /// Writes a batch, and publishes the new committed state.
+    /// Writes a batch, publishes the new committed state, and returns the change, and the error of
+    /// the outbox if only the cache was written.
     ///
-    /// - Returns: The change, and the error of the outbox if only the cache was written.
-    /// - Throws: Errors of the disk, in which case nothing was changed.
+    /// If the call throws, nothing was changed.
     private func persist(
         _ batch: Batch, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws(StoreError) -> (Change, StoreError?) {
@@ -166,8 +158,7 @@ extension ChatStore {
                 batch.rows.cache.put(
                     { $0.schemaKey(.generation) }, { $0.integer(batch.next.generation) })
             }
-            // A commit that clears data is durable. Otherwise, the cleared data could reappear
-            // after a power failure.
+            // Otherwise, the cleared data could reappear after a power failure.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -208,8 +199,8 @@ extension ChatStore {
 
     /// Replaces the committed state, and notifies observers of a change.
     ///
-    /// The change does not contain the changed rows of `unreportedTables`. Observers of these tables,
-    /// which began to observe during the write, read them again.
+    /// The change lacks the rows of `unreportedTables`, whose observers began during the write, and
+    /// read them again.
     func publish(
         _ committed: CommittedState, _ change: Change, unreportedTables: Set<String> = []
     ) {
@@ -217,8 +208,7 @@ extension ChatStore {
             state.committed = committed
             return state.observers.values.compactMap(\.observation)
         }
-        // Notify observers while the writer's lock is held, so that all of them receive commits in
-        // order.
+        // The writer's lock is held, so all observers receive commits in order.
         for observer in observers { observer.notify(change, unreportedTables: unreportedTables) }
         didCommit.withLock { $0 }?(Snapshot(committed: committed))
     }
@@ -228,24 +218,22 @@ extension ChatStore {
     /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
     /// Each write removes some of these rows. Call this method only if the disk space is needed
-    /// immediately. After removing the rows, LevelDB rewrites its tables without them, and also the
-    /// tables and the log of the outbox, without the items that were sent. LevelDB does not report
-    /// failures of the rewrite, so the call may leave the space occupied without throwing an error.
+    /// immediately. LevelDB then rewrites its tables without the rows, and also the tables and the
+    /// log of the outbox, without the items that were sent. LevelDB does not report failures of the
+    /// rewrite, so the call may leave the space occupied without throwing an error.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does after a failure; with code `closed`; with
     ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove the
     ///   remaining rows.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns;
-    ///   readers do not.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait until the call returns.
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try recover(&writer).cache { throw error }
             _ = try committed()
-            // First write LevelDB's memory table to a file, and only then remove the rows. If the
-            // rows and their removals were written to the same table, LevelDB would keep the rows
-            // in that table.
+            // If the rows and their removals were written to the same table of LevelDB, it would
+            // keep the rows.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             if isSearchIndexed { try cache.removeUnownedIndexRows() }
@@ -260,12 +248,9 @@ extension ChatStore {
         }
     }
 
-    /// Replaces LevelDB's snapshot of the last commit by a new one.
+    /// Replaces LevelDB's snapshot of the last commit, which would keep removed rows on disk.
     ///
-    /// The old snapshot would keep removed rows on disk.
-    ///
-    /// - Parameter index: The search index in the new snapshot; `nil` if it must be read.
-    /// - Throws: `closed`, or errors of the disk.
+    /// `index` is the search index in the new snapshot; `nil` if it must be read.
     func renewSnapshot(index: CommittedIndex?) throws(StoreError) {
         let old = try committed()
         let new = CommittedState(

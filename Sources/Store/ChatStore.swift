@@ -4,8 +4,8 @@ package import Models
 /// The messages, channels, gaps and outbox items of one user on this device.
 ///
 /// A store consists of two LevelDB databases in a directory: the cache, whose data can be fetched
-/// again, and the outbox, whose data cannot be fetched again. A store is thread-safe: reads run on
-/// the caller's thread and do not wait for writes; writes run one at a time.
+/// again, and the outbox, whose data cannot. It is thread-safe: reads run on the caller's thread
+/// and do not wait for writes; writes run one at a time.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -19,9 +19,9 @@ package import Models
 /// a crash of the process; it survives a power failure only a short time later.
 ///
 /// After a failed write, reads continue, and the next write reopens the files. Readers wait only
-/// while the files are reopened: some milliseconds, or up to half a second if another read takes
-/// that long. If the files cannot be reopened, every read fails with the reason until a later write
-/// reopens them.
+/// while that happens: some milliseconds, or up to half a second if another read takes that long.
+/// If the files cannot be reopened, every read fails with the reason until a later write reopens
+/// them.
 public final class ChatStore: StoreReader, Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
@@ -37,17 +37,12 @@ public final class ChatStore: StoreReader, Sendable {
     let replacementObservers = Locked<[@Sendable (StoreError) -> Void]>([])
     /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
-    /// A Boolean value that indicates whether messages are indexed for searches.
     let isSearchIndexed: Bool
     /// The store's copies of files to send; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
-    /// The state of the writer.
-    ///
-    /// The lock is held during a write.
+    /// The state of the writer, whose lock is held during a write.
     let writer: Locked<Writer>
-    /// The state that readers see.
-    ///
-    /// The lock is held only briefly, to read or replace the state.
+    /// The state that readers see, whose lock is held only to read or replace the state.
     let state: Locked<State>
     /// The thread of the running write, for detecting a write inside a write.
     let writingThread = Locked<UInt?>(nil)
@@ -57,30 +52,23 @@ public final class ChatStore: StoreReader, Sendable {
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
-        /// The state of the search index; `nil` if the index is turned off, or its state must be
-        /// read again.
         var index: IndexState?
         /// A Boolean value that indicates whether rows of cleared channels may exist on disk.
         var hasCleared = true
         /// A Boolean value that indicates whether the saved lists may be current.
         var hasSavedLists = true
-        /// A Boolean value that indicates whether a failed attempt to reopen the files has left
-        /// them closed.
-        ///
-        /// Until the files are reopened, another process may write to them.
+        /// A Boolean value that indicates whether the files could not be reopened, so that another
+        /// process may write to them.
         var hasLostFiles = false
-        /// A Boolean value that indicates whether the last attempt to reopen the files failed
-        /// because a snapshot or a running read kept them open.
+        /// A Boolean value that indicates whether a snapshot or a running read prevented the last
+        /// attempt to reopen the files.
         var hasLongLivedSnapshot = false
     }
 
     struct State {
-        /// The committed state; `nil` after the store was closed, and while the files cannot be
-        /// reopened after a failed write.
+        /// The committed state; `nil` after the store was closed, and while the files are closed.
         var committed: CommittedState?
-        /// The part of the committed state that stays in memory while the files are closed.
         var resumed: Resumed?
-        /// The reason why the files cannot be opened.
         var failure: StoreError?
         var observers: [ObjectIdentifier: WeakObservedChanges] = [:]
 
@@ -120,15 +108,14 @@ public final class ChatStore: StoreReader, Sendable {
     ///
     /// Later calls of other methods fail with `closed`, and observations end. Running reads and
     /// existing ``Snapshot``s stay valid; the files are closed when the last of them is released.
-    /// The call waits for a running write. A store is also closed when its last reference is
-    /// released.
+    /// The call waits for a running write and the disk. A store is also closed when its last
+    /// reference is released.
+    ///
+    /// To make the next opening faster, a log of more than 256 KiB is written to a table, and the
+    /// first channels of recently requested lists are saved; if channels have changed since a list
+    /// was last requested, this reads all channels.
     ///
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: Waits for the disk. Two steps make the next opening faster. A log of more than
-    ///   256 KiB is written to a table, so that it need not be replayed: O(*n*) in the size of the
-    ///   log, which is at most ``StoreOptions/writeBufferByteCount``. The first channels of
-    ///   recently requested lists are saved in one row; if channels have changed since a list was
-    ///   last requested, this reads all channels.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         end()
@@ -146,7 +133,6 @@ public final class ChatStore: StoreReader, Sendable {
                 defer { state.observers = [:] }
                 return state.observers.values.compactMap(\.observation)
             }
-            // End the observations, because no more changes follow.
             for observer in observers { observer.cancel() }
             cache.close()
             outbox.close()
@@ -163,13 +149,9 @@ extension ChatStore {
     }
 
     /// Returns the current state of the store, regardless of later writes.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`.
     public func snapshot() throws(StoreError) -> Snapshot { Snapshot(committed: try committed()) }
 
-    /// Reads several values in the same commit.
-    ///
-    /// - Throws: Errors of the closure; ``StoreError`` with code `closed`.
+    /// Reads several values in the same commit; rethrows errors of the closure.
     public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
         try body(snapshot())
     }
@@ -180,12 +162,10 @@ extension ChatStore {
     /// not retain the observation, which ends when it is released. Release the snapshot after
     /// reading it.
     ///
-    /// - Parameters:
-    ///   - part: The observed part.
-    ///   - limit: The maximum number of buffered entries. If more entries have to be buffered,
-    ///     ``Change/Operation/missed`` replaces all of them. Then read a new snapshot, and skip
-    ///     changes whose number is not greater than the snapshot's number.
-    /// - Returns: A snapshot, and the changes from now on.
+    /// If more than `limit` entries have to be buffered, ``Change/Operation/missed`` replaces all
+    /// of them: read a new snapshot, and skip changes whose number is not greater than the
+    /// snapshot's number.
+    ///
     /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while the files cannot be
     ///   reopened after a failed write.
     public func observe(

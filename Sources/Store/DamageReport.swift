@@ -3,8 +3,7 @@ import Models
 /// A report of the damage in a store that an app can submit, without user data.
 ///
 /// The report consists of numbers, codes and names of LevelDB's log files, and contains no text,
-/// ID, URL, path or key. An app can attach its JSON form to other reports. ``isDamaged`` indicates
-/// whether there is any damage.
+/// ID, URL, path or key. An app can attach its JSON form to other reports.
 public struct DamageReport: Hashable, Codable, Sendable {
     /// The schema version that this package writes.
     public internal(set) var schemaVersion = StoreSchema.current.version
@@ -41,7 +40,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
     public internal(set) var isOutboxLost = false
 
     /// A Boolean value that indicates whether a copy of a damaged outbox exists next to the current
-    /// outbox.
+    /// one.
     public internal(set) var hasOutboxCopy = false
 
     /// A Boolean value that indicates whether a re-encryption was started and not finished.
@@ -56,8 +55,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
 
     /// The numbers of unreadable lines in the push inbox, by reason.
     ///
-    /// The report covers the files that wait in the inbox. If a client creates the report, it also
-    /// covers the files that the client processed last.
+    /// The report covers the files that wait in the inbox and, if a client creates it, the files
+    /// that the client processed last.
     public internal(set) var damagedPushLines: [String: Int] = [:]
 
     /// A Boolean value that indicates whether anything is damaged, or was damaged when the store
@@ -69,13 +68,10 @@ public struct DamageReport: Hashable, Codable, Sendable {
             || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedPushLines.isEmpty
     }
 
-    /// Creates an empty report of an open store.
     package init() {}
 
-    /// Creates a report of a store that could not be opened.
     package init(failure: StoreError) { openingFailure = failure.code.description }
 
-    /// Adds unreadable lines of the push inbox.
     package mutating func add(_ damage: [PushInbox.Damage]) {
         for line in damage { damagedPushLines[line.reason.description, default: 0] += 1 }
     }
@@ -85,7 +81,7 @@ extension ChatStore {
     /// Searches for damage, and returns a report without user data.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `permission` or `io`.
-    /// - Complexity: O(*n*) in the number of rows, each of which is read and decoded.
+    /// - Complexity: O(*n*) in the number of rows, each of which is decoded.
     public func damageReport() throws(StoreError) -> DamageReport {
         let snapshot = try snapshot()
         var report = DamageReport()
@@ -119,9 +115,6 @@ extension ChatStore {
 }
 
 extension DamageReport {
-    /// Counts the rows that cannot be decoded.
-    ///
-    /// `unreadable` returns the name of the table for such a row, and `nil` for any other row.
     fileprivate mutating func search(
         _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
     ) {
@@ -141,8 +134,7 @@ extension DamageReport {
 }
 
 extension Table {
-    /// Returns a Boolean value that indicates whether a value of the table can be decoded; `true`
-    /// for values that are not records.
+    /// Returns `true` also for values that are not records.
     fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .message: (try? Message(serialized: bytes)) != nil

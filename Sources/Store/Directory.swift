@@ -1,9 +1,7 @@
 import Foundation
 
-/// An open directory.
-///
-/// The names in it are resolved relative to the directory, so that the length of the path and the
-/// number of parents are not limited.
+/// An open directory, whose entries are resolved relative to it, so that the length of the path and
+/// the number of parents are not limited.
 final class Directory {
     private let descriptor: Int32
     private let path: String
@@ -27,10 +25,8 @@ final class Directory {
 
     deinit { close(descriptor) }
 
-    /// Removes everything in the directory.
-    ///
-    /// Directories inside other ones are moved up first. Therefore a tree of any depth needs two
-    /// open directories.
+    /// Removes everything in the directory, after moving up inner directories, so that a tree of
+    /// any depth needs two open directories.
     func removeContents() throws(StoreError) {
         var movedCount = 0
         while true {
@@ -61,9 +57,7 @@ final class Directory {
         }
     }
 
-    /// Removes an entry unless it is a directory.
-    ///
-    /// - Returns: `false` for a directory.
+    /// Removes an entry; returns `false` for a directory.
     private func remove(_ name: Name) throws(StoreError) -> Bool {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -83,9 +77,8 @@ final class Directory {
             in: openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), path)
     }
 
-    /// Returns the names in a directory, unordered and without "." and "..".
-    ///
-    /// The call closes the descriptor. If it is negative, opening the directory has failed.
+    /// Returns the names in a directory, unordered and without "." and "..", and closes the
+    /// descriptor; a negative one means that opening the directory has failed.
     static func names(in descriptor: Int32, _ path: String) throws(StoreError) -> [Name] {
         guard descriptor >= 0, let stream = fdopendir(descriptor) else {
             let error = errno

@@ -3,16 +3,14 @@ import Foundation
 // Operations on files and directories by their paths.
 
 extension DiskFile {
-    /// The suffix of a file's name while it is being written.
     static let unfinished = ".new"
 
     /// Creates or replaces a file atomically and durably.
     ///
     /// After a crash, the file has its old or its new content. A crash may also leave an unfinished
-    /// file under another name, which the next call removes.
+    /// file, which the next call removes.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + DiskFile.unfinished
-        // Another program may have created a directory at this path.
         try removeAll(at: unfinished)
         do throws(StoreError) {
             let new = try DiskFile(creating: unfinished)
@@ -23,17 +21,14 @@ extension DiskFile {
             }
             try syncParent(of: path)
         } catch {
-            // Report the original error and ignore one of the removal: the next call removes a
-            // leftover file.
+            // The next call removes a leftover file.
             try? remove(unfinished)
             throw error
         }
     }
 
-    /// Renames a file or directory within its parent directory, durably.
-    ///
-    /// An empty directory with the new name is replaced. A directory that is not empty causes an
-    /// error.
+    /// Renames a file or directory within its parent directory, durably; replaces an empty
+    /// directory with the new name, but no other directory.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -41,7 +36,6 @@ extension DiskFile {
         try syncParent(of: other)
     }
 
-    /// Removes a file, or a directory with its content, if it exists.
     static func removeAll(at path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) != 0 && errno == ENOENT { return }
@@ -52,7 +46,6 @@ extension DiskFile {
         }
     }
 
-    /// Removes a file if it exists.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw StoreError(errno: errno, doing: "remove the file", path: path)
@@ -63,27 +56,21 @@ extension DiskFile {
 
 extension DiskFile {
     /// Creates a directory that only its owner can access, and its missing parents, unless it
-    /// exists.
-    ///
-    /// When the call returns, the names of all created directories are on disk.
-    ///
-    /// - Throws: ``StoreError`` with this path, for example if there is a file at this path.
+    /// exists; their names are on disk when the call returns.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // Refuse a null byte: the system would ignore the part of the path after it.
+        // The system would ignore the part of the path after a null byte.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
         }
     }
 
-    /// Creates a directory that only its owner can access, regardless of the process's umask, and
-    /// returns 0 or an error number.
+    /// Creates a directory regardless of the process's umask, and returns 0 or an error number.
     private static func makePrivateDirectory(_ path: String) -> Int32 {
         guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else { return errno }
         return 0
     }
 
-    /// Creates a directory and its missing parents, and returns 0 or an error number.
     private static func makeDirectory(_ path: String, isParent: Bool) throws(StoreError) -> Int32 {
         var error = makePrivateDirectory(path)
         if error == ENOENT, let parent = parent(of: path) {
@@ -98,33 +85,29 @@ extension DiskFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // Sync the parent's name even if the parent exists: an earlier process may have crashed
-        // after creating the parent and before syncing its name.
+        // An earlier process may have crashed after creating the parent and before syncing its
+        // name.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
             } catch {
-                // If the parent cannot be read, this package has not created it, and its name need
-                // not be synced.
+                // This package has not created a parent that it cannot read.
                 guard error.code == .permission else { throw error }
             }
         }
         return 0
     }
 
-    /// Waits until the name of a file or directory is on disk.
     static func syncParent(of path: String) throws(StoreError) {
         try DiskFile(directory: parent(of: path) ?? ".").sync()
     }
 
-    /// Returns the parent directory of a path; `nil` if the path has no separator.
     private static func parent(of path: String) -> String? {
         guard let slash = path.dropLast().lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Returns the names in a directory, unordered and without "." and ".."; empty if the directory
-    /// does not exist.
+    /// Returns the unordered names in a directory; none if it does not exist.
     static func names(in path: String) throws(StoreError) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return [] }

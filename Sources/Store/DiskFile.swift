@@ -7,15 +7,13 @@ struct DiskFile: ~Copyable {
 
     /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
-        // Do not follow links and do not wait for pipes, which another program may have created at
-        // this path. If the parent of the path is a file, the file counts as missing.
+        // Another program may have created a link or a pipe at this path: do not follow or wait for
+        // it. If the parent of the path is a file, the file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
-    /// Creates a file for writing, with access for its owner only.
-    ///
-    /// - Throws: ``StoreError``, for example if the file exists.
+    /// Creates a file for writing, with access for its owner only, or throws an error if it exists.
     init(creating path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
     }
@@ -66,7 +64,6 @@ struct DiskFile: ~Copyable {
 }
 
 extension DiskFile {
-    /// Returns the size of the file in bytes.
     func size() throws(StoreError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -75,8 +72,6 @@ extension DiskFile {
         return Int(status.st_size)
     }
 
-    /// Returns a Boolean value that indicates whether this is a regular file of at most `byteCount`
-    /// bytes.
     func isRegular(atMost byteCount: Int = .max) throws(StoreError) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -85,10 +80,7 @@ extension DiskFile {
         return status.st_mode & S_IFMT == S_IFREG && Int(status.st_size) <= byteCount
     }
 
-    /// Reads the next bytes into an array, up to the array's size.
-    ///
-    /// - Returns: The number of bytes read, which may be lower at the end of the file; 0 if no
-    ///   bytes are left.
+    /// Reads the next bytes into an array, up to its size, and returns their number; 0 at the end.
     func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
         let count = buffer.withUnsafeMutableBytes { bytes in
             retrying { Foundation.read(descriptor, bytes.baseAddress, bytes.count) }
@@ -108,10 +100,7 @@ extension DiskFile {
         }
     }
 
-    /// Calls `write`, such as the system call of that name, with the remaining bytes until all
-    /// bytes are written.
-    ///
-    /// - Returns: 0 or an error number.
+    /// Calls `write` until all bytes are written, and returns 0 or an error number.
     static func hand(
         _ bytes: UnsafeRawBufferPointer, to write: (UnsafeRawBufferPointer) -> Int
     ) -> Int32 {
@@ -129,8 +118,8 @@ extension DiskFile {
     /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
-            // On Darwin, fsync may leave the data in the disk's own cache. F_FULLFSYNC also flushes
-            // that cache. Use fsync only on file systems that do not support F_FULLFSYNC.
+            // On Darwin, fsync may leave the data in the disk's own cache, which F_FULLFSYNC also
+            // flushes. Some file systems support only fsync.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {
@@ -138,13 +127,11 @@ extension DiskFile {
         }
     }
 
-    /// Acquires the lock of the file, and holds it until the value goes out of scope.
+    /// Acquires the lock of the file, waiting for it up to `limit`, and holds it until the value
+    /// goes out of scope.
     ///
-    /// The call waits while another thread or process holds the lock. Threads exclude each other
-    /// only if each has opened the file separately.
-    ///
-    /// - Parameter limit: The time to wait. The holder may be a suspended process.
-    /// - Throws: ``StoreError`` with code `locked` after the limit, or `io`.
+    /// Threads exclude each other only if each has opened the file separately. After the limit, for
+    /// example because the holder is suspended, the call throws `locked`.
     func lock(waiting limit: Duration = longestWait) throws(StoreError) {
         let start = ContinuousClock.now
         while retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) != 0 {
@@ -158,14 +145,11 @@ extension DiskFile {
         }
     }
 
-    /// The default time to wait for a lock.
     static let longestWait = Duration.seconds(10)
 
     private static let microsecondsBetweenLooks: UInt32 = 1000
 
     /// Calls a closure while holding the lock of a file, which is created if it does not exist.
-    ///
-    /// `limit` is the time to wait for the lock.
     static func alone<Result>(
         _ path: String, waiting limit: Duration = longestWait,
         _ body: () throws(StoreError) -> Result
@@ -176,7 +160,6 @@ extension DiskFile {
     }
 }
 
-/// Repeats a system call that a signal has interrupted.
 private func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()

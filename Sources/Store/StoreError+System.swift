@@ -1,13 +1,8 @@
 import Foundation
 
 extension StoreError {
-    /// Creates the error for a failed system call.
-    ///
-    /// - Parameters:
-    ///   - number: The `errno` after the call, read before any other call.
-    ///   - action: The failed action, as in "read the file".
-    ///   - path: The path of the file or directory.
-    ///   - cause: The underlying error, if there is one.
+    /// Creates the error for a failed system call from its `errno`, read before any other call, and
+    /// the failed action, as in "read the file".
     package init(
         errno number: Int32, doing action: String, path: String, cause: (any Error)? = nil
     ) {
@@ -22,7 +17,6 @@ extension StoreError {
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 
-    /// Creates an error from an error of Foundation, whose system error number determines the code.
     init(system error: any Error, doing action: String, path: String) {
         if let number = systemErrorNumber(of: error) {
             self.init(errno: number, doing: action, path: path)
@@ -43,7 +37,6 @@ private func systemErrorNumber(of error: any Error) -> Int32? {
     return nil
 }
 
-/// Returns the reason of an error of Foundation in words.
 package func systemReason(of error: any Error) -> String {
     systemErrorNumber(of: error).map { String(cString: strerror($0)) }
         ?? (error as NSError).localizedDescription

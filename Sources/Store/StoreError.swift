@@ -17,7 +17,6 @@ public struct StoreError: LocalizedError {
     /// The underlying error; `nil` if there is none.
     public let cause: (any Error)?
 
-    /// Creates an error about a file or directory.
     package init(_ code: Code, _ message: String, path: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -27,9 +26,7 @@ public struct StoreError: LocalizedError {
 }
 
 extension StoreError {
-    /// A kind of failure.
-    ///
-    /// Later versions may add codes: a `switch` over them needs a `default`.
+    /// A kind of failure; later versions may add codes, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
@@ -59,13 +56,11 @@ extension StoreError {
         /// This is the only code after which a rebuild may be appropriate.
         public static let corruption = Code(value: .corruption)
 
-        /// A newer version of the package wrote the files.
-        ///
-        /// Nothing was changed.
+        /// A newer version of the package wrote the files, which were not changed.
         public static let newerSchema = Code(value: .newerSchema)
 
-        /// The given key does not match the files: they are encrypted with another key, they are
-        /// encrypted and no key was given, or they are not encrypted and a key was given.
+        /// The files are encrypted with another key than the given one, are encrypted and no key
+        /// was given, or are not encrypted and a key was given.
         public static let wrongKey = Code(value: .wrongKey)
 
         /// The data cannot be stored: a message without an ID, or an ID that is too long.
@@ -77,9 +72,7 @@ extension StoreError {
         public static let unreadableValue = Code(value: .unreadableValue)
 
         /// A ``Snapshot`` prevents files from being closed or, after a failed write, from being
-        /// reopened.
-        ///
-        /// Release the snapshot and retry.
+        /// reopened: release it and retry.
         public static let busy = Code(value: .busy)
 
         /// The store is suspended: call ``ChatStore/resume()`` first.

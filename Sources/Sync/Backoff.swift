@@ -10,8 +10,7 @@ import Foundation
 /// (1...6).map { backoff.delay(beforeAttempt: $0, jitter: 0) }  // 0, 3, 6, 12, 24, 24 s
 /// ```
 ///
-/// Servers may send these values. Invalid values therefore do not trap, but are replaced by the
-/// nearest valid ones.
+/// Servers may send these values, so invalid values are replaced by the nearest valid ones.
 public struct Backoff: Hashable, Sendable {
     /// The delay before the second attempt, from zero to a day.
     public let interval: Duration
@@ -25,15 +24,10 @@ public struct Backoff: Hashable, Sendable {
     /// The maximum number of attempts; `nil` for no limit.
     public let retries: Int?
 
-    /// Creates a backoff.
+    /// Creates a backoff from values of which invalid ones are replaced by the nearest valid ones.
     ///
-    /// - Parameters:
-    ///   - interval: The delay before the second attempt, from zero to a day.
-    ///   - multiplier: The factor between consecutive delays. A value below 1 or NaN is replaced by
-    ///     1.
-    ///   - maximum: The maximum delay, from zero to a day.
-    ///   - retries: The maximum number of attempts. The default `nil`, and the −1 that servers
-    ///     send, mean no limit.
+    /// `retries` is the maximum number of attempts. The default `nil`, and the −1 that servers
+    /// send, mean no limit.
     public init(interval: Duration, multiplier: Double, maximum: Duration, retries: Int? = nil) {
         self.interval = min(max(interval, .zero), Backoff.longestDelay)
         self.multiplier = multiplier >= 1 ? multiplier : 1
@@ -41,29 +35,21 @@ public struct Backoff: Hashable, Sendable {
         self.retries = retries.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// The longest delay that the engine waits: a day.
-    ///
-    /// `Task.sleep` traps on durations of centuries.
+    /// The longest delay that the engine waits: `Task.sleep` traps on durations of centuries.
     package static let longestDelay = Duration.seconds(24 * 60 * 60)
 
-    /// Returns the delay before an attempt.
+    /// Returns the delay before an attempt, counted from 1; `nil` if it exceeds the number of
+    /// ``retries``.
     ///
-    /// - Parameters:
-    ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A
-    ///     smaller number is replaced by 1.
-    ///   - jitter: A random number from 0 to 1 that reduces the delay: 0 does not change it, and
-    ///     1 halves it. Devices that lose their server at the same time therefore do not
-    ///     all reconnect at the same time. A value outside this range is replaced by the nearest
-    ///     value in the range, and NaN by 0.
-    /// - Returns: The delay; `nil` if the attempt exceeds the number of ``retries``.
-    /// - Complexity: O(1).
+    /// `jitter`, a random number clamped to 0...1, reduces the delay, at 1 to its half, so that
+    /// devices that lose their server at the same time do not reconnect at the same time.
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
         let attempt = max(attempt, 1)
         let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
-        // Compare the growth with its maximum before multiplying, because the growth is infinite
-        // for high attempt numbers.
+        // The growth is infinite for high attempt numbers, so compare it with its maximum before
+        // multiplying.
         let growth = pow(multiplier, Double(attempt - 2))
         let wait = growth < maximum / interval ? interval * growth : maximum
         return jitter == 0 ? wait : wait * (1 - jitter / 2)

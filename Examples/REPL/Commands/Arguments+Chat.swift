@@ -17,7 +17,6 @@ extension Command.Arguments {
 
     @MainActor var client: ChatClient { get throws { try device.client } }
 
-    /// The open channel.
     @MainActor var collection: MessageCollection {
         get throws {
             guard let collection = try device.collection else {
@@ -27,8 +26,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The words before the option `in CHANNEL`, and that channel; if the option is missing, the
-    /// open channel.
+    /// The words before the option `in CHANNEL`, and that channel or, without it, the open channel.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         if words.count >= 2, words[words.count - 2] == "in" {
             let url = try await existing(ChannelURL(words[words.count - 1]))
@@ -37,15 +35,13 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The only word before the option `in CHANNEL`, and that channel; if the option is missing,
-    /// the open channel.
+    /// The only word before the option `in CHANNEL`, and the channel, as in ``wordsInChannel()``.
     @MainActor func wordInChannel() async throws -> (word: String, url: ChannelURL) {
         let (words, url) = try await wordsInChannel()
         guard words.count == 1 else { throw CommandError.usage }
         return (words[0], url)
     }
 
-    /// The message that the only word before the option `in CHANNEL` names, and its channel.
     @MainActor func messageInChannel() async throws -> (id: MessageID, url: ChannelURL) {
         let (word, url) = try await wordInChannel()
         return (try messageID(word, in: url), url)
@@ -64,12 +60,12 @@ extension Command.Arguments {
         return MessageID(try ShortIDs.id(endingWith: word, among: ids) ?? word)
     }
 
-    /// The number of stored messages among which a user can name one by the end of its ID, in
-    /// addition to those that are listed.
+    /// The number of stored messages that a user can name by the end of their IDs, in addition to
+    /// those that are listed.
     private static let searchedCount = 500
 
-    /// The message of the open channel that a word names: as the channel shows it, or as stored if
-    /// it does not show it.
+    /// The message of the open channel that a word names, as shown or, if it is not shown, as
+    /// stored.
     @MainActor func message(_ word: String) throws -> Message {
         let collection = try collection
         if let shown = collection.messages.first(where: {
@@ -87,7 +83,6 @@ extension Command.Arguments {
         return message
     }
 
-    /// The channel that the only word names; if there is no word, the open channel.
     @MainActor var channelOrOpenOne: ChannelURL {
         get async throws {
             guard let word = try optionalWord else { return try collection.channelURL }
@@ -95,8 +90,7 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that the only word names, of which the store must have data; if there is no
-    /// word, the open channel.
+    /// As ``channelOrOpenOne``, but the store must have data of the channel.
     @MainActor var heldChannelOrOpenOne: ChannelURL {
         get throws {
             guard words.isEmpty else { return try held(onlyChannel) }
@@ -106,13 +100,7 @@ extension Command.Arguments {
         }
     }
 
-    /// Changes parameters by the JSON at the end of the line.
-    ///
-    /// - Parameters:
-    ///   - defaults: The parameters, with values for the fields that the JSON does not contain.
-    ///   - json: The JSON; empty if there is none.
-    /// - Returns: The changed parameters.
-    /// - Throws: ``CommandError`` if the JSON contains an unknown field.
+    /// Changes parameters by JSON, in which an unknown field is an error.
     func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
         guard !json.isEmpty else { return defaults }
         var params = defaults
@@ -124,15 +112,12 @@ extension Command.Arguments {
 // MARK: Channels that exist
 
 extension Command.Arguments {
-    /// Returns the URL of a channel of which the store has data.
-    ///
-    /// - Throws: ``CommandError``, which names the URL, if the store has no data of the channel.
+    /// Throws an error if the store has no data of the channel.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
         guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
         return url
     }
 
-    /// A Boolean value that indicates whether the open store is the device's store.
     @MainActor var isOnDevice: Bool {
         get throws {
             // Before a user has connected, the device has no store.
@@ -141,13 +126,10 @@ extension Command.Arguments {
         }
     }
 
-    /// Returns the URL of a channel that the device's store or the server has, so that a mistyped
-    /// URL is an error.
+    /// Throws an error if neither the device's store nor the server has a channel, as for a
+    /// mistyped URL.
     ///
     /// The request to the server bypasses the engine, so that its answer is not stored.
-    ///
-    /// - Throws: `BackendError`, which names the URL: with code `notFound` if the server does not
-    ///   have the channel, or with another code if the request fails.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine.store.holds(url) else { return url }
         let network = try device.network
@@ -191,8 +173,7 @@ extension CommandError {
 }
 
 extension ChatStore {
-    /// Returns a Boolean value that indicates whether the store has the row, the history or outbox
-    /// items of a channel.
+    /// `true` if the store has the row, the history or outbox items of a channel.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
     }

@@ -1,9 +1,6 @@
 import Scrollback
 
-// Parsing words, numbers, channels, positions and times.
-
 extension Command.Arguments {
-    /// The only word.
     var onlyWord: String {
         get throws {
             guard words.count == 1 else { throw CommandError.usage }
@@ -11,22 +8,18 @@ extension Command.Arguments {
         }
     }
 
-    /// The only word; `nil` if there is none.
     var optionalWord: String? {
         get throws { try words.isEmpty ? nil : onlyWord }
     }
 
-    /// The only word as a number; `nil` if there is none.
     var optionalCount: Int? {
         get throws { try optionalWord.map(Self.count) }
     }
 
-    /// Throws an error if there are words.
     func expectNoWords() throws {
         guard words.isEmpty else { throw CommandError.usage }
     }
 
-    /// Reads a number from 1 to 1,000,000.
     static func count(_ word: String) throws -> Int {
         guard let count = Int(word), (1...1_000_000).contains(count) else {
             throw CommandError.failed("'\(word)' is not a number from 1 to 1000000")
@@ -34,7 +27,6 @@ extension Command.Arguments {
         return count
     }
 
-    /// Reads a duration such as `2s`.
     func duration(_ word: String) throws -> Duration {
         guard let duration = Duration(typed: word) else {
             throw CommandError.failed(
@@ -43,9 +35,7 @@ extension Command.Arguments {
         return duration
     }
 
-    /// Reads a time.
-    ///
-    /// A number alone is not a time, because it may be the ID of a message.
+    /// Reads a time, which is not a number alone, because that may be the ID of a message.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
@@ -54,7 +44,6 @@ extension Command.Arguments {
         return time
     }
 
-    /// The channel that the first word names.
     var channel: ChannelURL {
         get throws {
             guard let word = words.first else { throw CommandError.usage }
@@ -63,7 +52,6 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that the only word names.
     var onlyChannel: ChannelURL {
         get throws {
             guard words.count == 1 else { throw CommandError.usage }
@@ -83,7 +71,6 @@ extension Command.Arguments {
         return .position(position)
     }
 
-    /// Reads a position or a time.
     @MainActor func anchor(_ word: String, in url: ChannelURL) throws -> HistoryAnchor {
         if let position = try position(word, in: url) { return .position(position) }
         guard let time = Timestamp(typed: word) else {

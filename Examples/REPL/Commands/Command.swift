@@ -8,43 +8,30 @@ struct Command: Sendable {
     /// The words with which the line starts, such as `store open`.
     let name: String
 
-    /// The arguments as help shows them, such as `CHANNEL [limit N | all]`; empty if there are
-    /// none.
-    ///
-    /// TAB completes arguments according to this text: see ``Completion``.
+    /// The arguments as help shows them, and as ``Completion`` reads them, such as
+    /// `CHANNEL [limit N | all]`; empty if there are none.
     let usage: String
 
-    /// The number of words that precede free text; `nil` if the command has no free text.
-    ///
-    /// In free text, quotes and backslashes are ordinary characters.
+    /// The number of words that precede free text, in which quotes and backslashes are ordinary
+    /// characters; `nil` if the command has no free text.
     let freeTextAfter: Int?
 
     /// The help text, in one sentence.
     let summary: String
 
-    /// Further lines of help.
     let notes: [String]
 
-    /// A complete line as an example; `nil` if the usage is clear without one.
     let example: String?
 
-    /// The action, which returns the reply.
-    ///
-    /// It throws ``CommandError/usage`` if the arguments are wrong.
+    /// The action, which returns the reply, and throws ``CommandError/usage`` for wrong arguments.
     let run: Action
 
     typealias Action = @MainActor @Sendable (Arguments) async throws -> any Reply
 
-    /// Creates a command.
+    /// Creates a command from its name and usage, and the given properties.
     ///
-    /// - Parameters:
-    ///   - title: The name, followed by the usage. The usage starts at the first word that does not
-    ///     consist of lowercase letters and hyphens.
-    ///   - freeTextAfter: The number of words that precede free text, if there is any.
-    ///   - summary: The help text, in one sentence.
-    ///   - notes: Further lines of help.
-    ///   - example: A complete line.
-    ///   - run: The action.
+    /// The usage starts at the first word of `title` that does not consist of lowercase letters and
+    /// hyphens.
     init(
         _ title: String, freeTextAfter: Int? = nil, _ summary: String, notes: [String] = [],
         example: String? = nil, run: @escaping Action
@@ -60,16 +47,14 @@ struct Command: Sendable {
         self.run = run
     }
 
-    /// The part of a line after the command's name.
     struct Arguments {
         /// The arguments as typed, without the spaces around them.
         let text: String
 
-        /// The devices and stores on which the command works.
         let workspace: Workspace
 
-        /// The words before the JSON object, if there is one, and before the option `limit N` or
-        /// `all`, without their quotes and backslashes.
+        /// The words before the JSON object and before the option `limit N` or `all`, without their
+        /// quotes and backslashes.
         let words: [String]
 
         /// The number of rows from the option `limit N` or `all`; `nil` if there is no such option.
@@ -77,9 +62,6 @@ struct Command: Sendable {
 
         private let parsed: ShellWords
 
-        /// Reads the arguments of a command.
-        ///
-        /// - Throws: ``CommandError`` if a quote is not closed.
         init(_ text: String, of command: Command, in workspace: Workspace) throws {
             self.text = text
             self.workspace = workspace
@@ -112,19 +94,13 @@ struct Command: Sendable {
     }
 }
 
-/// The reason why a command failed.
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not match the usage of the command.
-    ///
-    /// Commands throw this error.
+    /// The arguments do not match the usage of the command, which throws this error.
     case usage
 
-    /// The arguments do not match the usage of the given command.
-    ///
-    /// The message of this error is that usage.
+    /// The arguments do not match the usage of the given command, which is the error's message.
     case misused(Command)
 
-    /// Any other failure, as a message for the user.
     case failed(String)
 
     /// An error of another module, and a remark on its consequences.
@@ -140,7 +116,6 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// Returns the code of an error, as `--json` writes it.
 func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
@@ -202,14 +177,11 @@ private func message(of error: any Error) -> String {
     }
 }
 
-/// Returns the option that may help after an error of the files; empty if there is none.
 private func advice(for error: (any Error)?) -> String {
     guard let error = error as? StoreError, error.code == .wrongKey else { return "" }
     return "; --key-file FILE opens encrypted data, --home DIRECTORY opens other data"
 }
 
-/// Returns a Boolean value that indicates whether an error says that the store's files are closed
-/// until the command `resume`.
 private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended
@@ -247,7 +219,6 @@ extension Command {
         return command
     }
 
-    /// Returns the commands whose names start with the given words.
     static func beginning(with words: [String]) -> [Command] {
         all.filter { $0.words.starts(with: words, by: { $0 == $1 }) }
     }
@@ -262,15 +233,13 @@ extension Command {
                 + (isBegun ? "help \(name) lists its commands" : "help lists them all"))
     }
 
-    /// Returns the command that a line starts with; if there are several, the command with the
-    /// longest name.
+    /// Returns the command that a line starts with; of several, the one with the longest name.
     static func command(for words: [Substring]) throws -> Command {
         let candidates = all.filter { words.starts(with: $0.words) }
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // The first word is a command without arguments, but the next word shows that the user
-        // meant a longer name.
+        // The next word after a command without arguments shows that the user meant a longer name.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -285,16 +254,13 @@ extension Command {
 
         var events: [Event] = []
 
-        /// The text of the reply and of the events, for people.
         var text: String {
             ([reply?.text ?? ""].filter { !$0.isEmpty } + events.map(\.text))
                 .joined(separator: "\n")
         }
     }
 
-    /// Performs a line.
-    ///
-    /// An empty line, or a comment, which starts with `#`, has no effect.
+    /// Performs a line, which has no effect if it is empty or starts with `#`.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Outcome {
@@ -304,15 +270,12 @@ extension Command {
         return Outcome(reply: reply, events: workspace.events())
     }
 
-    /// Returns the name of the command in a line; `nil` if there is none.
     static func name(in line: String) -> String? {
         // Ignore the error, which says that there is no such command.
         try? command(for: line.split(whereSeparator: \.isWhitespace)).name
     }
 
-    /// Runs a command.
-    ///
-    /// Commands also use this method to run other commands.
+    /// Runs a command, also as a part of other commands.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
     ) async throws -> any Reply {
@@ -336,15 +299,12 @@ extension Command {
 
     var words: [Substring] { name.split(separator: " ") }
 
-    /// A Boolean value that indicates whether the names of other commands start with this command's
-    /// name.
     private var hasSubcommands: Bool {
         Command.all.contains { $0.name.hasPrefix("\(name) ") }
     }
 }
 
 extension [String] {
-    /// Returns the name that a typed name was probably meant to be; `nil` if none is similar.
     func nearest(to typed: String) -> String? {
         let found = self.map { (name: $0, distance: $0.distance(to: typed)) }
             .min { $0.distance < $1.distance }
@@ -355,8 +315,8 @@ extension [String] {
 }
 
 extension String {
-    /// The number of characters that were inserted, removed or replaced, or exchanged with the next
-    /// one, to turn one text into another.
+    /// The number of characters that have to be inserted, removed, replaced, or exchanged with the
+    /// next one to turn one text into another.
     fileprivate func distance(to other: String) -> Int {
         let (from, to) = (Array(lowercased()), Array(other.lowercased()))
         var rows = [Array(0...to.count)]

@@ -91,14 +91,12 @@ extension Command {
         },
     ]
 
-    /// The names of the orders of a channel list, as in JSON.
     static var channelOrders: [String] {
         GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
     }
 }
 
 extension Command.Arguments {
-    /// Returns the query from an order, or from the JSON at the end of the line.
     func channelQuery(_ words: [String]) throws -> GroupChannelListQuery {
         guard words.count <= 1, words.isEmpty || json.isEmpty else { throw CommandError.usage }
         guard let order = words.first else { return try params(GroupChannelListQuery(), json) }

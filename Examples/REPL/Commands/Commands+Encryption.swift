@@ -71,7 +71,6 @@ extension Command {
         },
     ]
 
-    /// Creates a command that replaces the key of a directory by another one.
     private static func keys(
         _ name: String, _ summary: String,
         _ body:
@@ -112,8 +111,8 @@ extension ChatClientOptions {
 }
 
 extension Command.Arguments {
-    /// Returns the words before the option `key FILE`, and the key in that file; if the option is
-    /// missing, the program's key.
+    /// Returns the words before the option `key FILE`, and the key in that file or, without the
+    /// option, the program's key.
     @MainActor func wordsAndKey(
         _ words: [String], creates: Bool = false
     ) throws -> (words: [String], key: EncryptionKey?) {

@@ -72,9 +72,6 @@ extension Command {
 }
 
 extension FileCache {
-    /// Returns the contents of a channel's file in the cache.
-    ///
-    /// - Throws: ``CommandError`` if there is no file; the error of reading the file.
     fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
         let contents = try load(url)
         if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
@@ -85,7 +82,6 @@ extension FileCache {
 }
 
 extension FileCache.Contents {
-    /// Returns a reply, followed by the damaged lines.
     fileprivate func report(_ reply: ValuedReply) -> ValuedReply {
         let more = damageCount - damage.count
         let lines = damage.map { "damaged: \($0)" } + (more > 0 ? ["and \(more) more"] : [])
@@ -94,7 +90,6 @@ extension FileCache.Contents {
 }
 
 extension Command.Arguments {
-    /// The cache in an existing directory, and the word after the directory, if there is one.
     @MainActor fileprivate var existingFileCache: (FileCache, String?) {
         get throws {
             let (words, key) = try wordsAndKey(words)

@@ -30,19 +30,15 @@ extension Command {
         },
     ]
 
-    /// The version of the package.
     static let version = "0.1.0"
 
-    /// The commands by subject, with a line for each.
     private static var overview: String {
         groups.map { title, commands in
             ([title] + commands.map(\.overviewLine)).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    /// The command's line in the list of commands.
-    ///
-    /// Long arguments are omitted.
+    /// The command's line in the list of commands, without long arguments.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"

@@ -61,7 +61,6 @@ extension Command {
 }
 
 extension Workspace {
-    /// Returns the newest part of a channel's history, from one snapshot.
     func picture(of url: ChannelURL, limit: Int = 50) throws -> Picture {
         try store.read { snapshot in
             let messages = try snapshot.messages(in: url, limit: limit).reversed()
@@ -82,7 +81,6 @@ extension Command.Arguments {
 }
 
 extension Gap {
-    /// The bounds of the gap, and the cursor at which its backfill continues.
     fileprivate var line: String {
         description + (backfillCursor.map { ", backfill from \($0)" } ?? "")
             + (changesSince.map { ", changes since \($0)" } ?? "")

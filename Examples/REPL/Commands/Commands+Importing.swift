@@ -97,9 +97,7 @@ extension Command {
     ]
 }
 
-/// The arguments of the command `import`.
 struct LogRequest: Sendable {
-    /// The path of a file or a directory.
     let path: String
 
     private(set) var fields = LogFields()
@@ -107,8 +105,7 @@ struct LogRequest: Sendable {
     /// The paths of the lists that contain the messages; none if each value is a message.
     private(set) var lists: [String] = []
 
-    /// A Boolean value that indicates whether dates of WhatsApp begin with the day; `nil` to infer
-    /// it.
+    /// `true` if dates of WhatsApp begin with the day; `nil` to infer it.
     private(set) var isDayFirst: Bool?
 
     private(set) var isServerOnly = false

@@ -71,7 +71,6 @@ extension Command.Arguments {
         return try await reply(list, try await list.start())
     }
 
-    /// Lists the next page of a list of messages, or a number of messages.
     @MainActor func nextPage(of list: MessageList, _ count: Int?) async throws -> any Reply {
         guard let count else { return try await reply(list, try await list.loadPrevious()) }
         let before = Set(list.rows.map(\.id))
@@ -103,7 +102,6 @@ extension Command.Arguments {
 }
 
 extension MessageList.Row {
-    /// The replies to the message, such as "    2 replies by Bob, Carol, 1 unread, the last: yes".
     fileprivate var threadLine: String {
         let count = message.threadInfo?.replyCount ?? 0
         var parts = [count == 1 ? "1 reply" : "\(grouped(count)) replies"]

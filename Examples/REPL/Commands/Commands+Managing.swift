@@ -179,9 +179,8 @@ extension Command {
         },
     ]
 
-    /// Creates a command whose only argument is a channel.
-    ///
-    /// If the usage is `[CHANNEL]`, the open channel is the default.
+    /// Creates a command whose only argument is a channel; in the usage `[CHANNEL]`, by default the
+    /// open one.
     static func onChannel(
         _ title: String, _ summary: String,
         _ body:
@@ -195,17 +194,8 @@ extension Command {
         }
     }
 
-    /// Returns the first rows of a list of the server as a table.
-    ///
-    /// Requests as many pages as necessary.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of rows; `nil` for the usual number.
-    ///   - none: The text if there are no rows.
-    ///   - page: A closure that fetches the page after a cursor, with a maximum number of rows.
-    ///   - cells: A closure that returns the columns of a row.
-    /// - Returns: The table and, if there are more rows, a line that says so.
-    /// - Throws: The error of a request.
+    /// Returns the first rows of a list of the server, which `page` fetches page by page, as a
+    /// table and, if there are more, a line that says so.
     static func paged<Row: Record>(
         _ limit: Int?, orNone none: String,
         _ page: (PageCursor?, Int) async throws -> Page<Row>, cells: (Row) -> [String]

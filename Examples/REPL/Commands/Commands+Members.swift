@@ -100,7 +100,6 @@ extension Command {
         }
     }
 
-    /// Returns the commands that restrict a user, lift the restriction, and list restricted users.
     private static func restriction(
         _ type: RestrictionType, _ verb: String, _ summary: String
     ) -> [Command] {

@@ -96,13 +96,11 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Returns a record as JSON, with only the first elements of long lists, or with all.
     func json<Value: Record>(of record: Value) throws -> any Reply {
         let lines = try ShortRecord(record, limit: limit ?? 10).lines
         return ValuedReply(lines.joined(separator: "\n"), record)
     }
 
-    /// A channel of the store and the ID of a message, which must be the only words.
     @MainActor fileprivate var channelAndMessage: (ChannelURL, MessageID) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }
@@ -143,8 +141,6 @@ extension Command.Arguments {
 }
 
 extension [Message] {
-    /// Returns a line for each message, which contains its ID, or the short form of it, and its time,
-    /// sender and text.
     func lines(orNone none: String, isShort: Bool = false) -> String {
         guard !isEmpty else { return none }
         var ids = map { $0.messageID?.rawValue ?? "" }

@@ -236,7 +236,6 @@ extension Command {
         },
     ]
 
-    /// Returns the lines of help that list the values of an argument.
     private static func choices(of argument: String, _ values: [String]) -> [String] {
         var lines = ["\(argument) is one of:"]
         var line = " "
@@ -257,7 +256,6 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The names of all calls.
     static let callNames =
         CoreCall.types.map { $0.declaration.name }
         + StandardRequests.types.map { $0.declaration.name }
@@ -274,9 +272,6 @@ extension Command.Arguments {
         return seed
     }
 
-    /// Returns up to three other members of a channel.
-    ///
-    /// Requests as many pages as necessary.
     @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
         let me = try device.userID
         let server = try world.server
@@ -297,7 +292,6 @@ extension Command.Arguments {
         return Array(others.prefix(3))
     }
 
-    /// Makes other members write messages in turn, evenly distributed over a duration from now.
     @MainActor fileprivate func talk(
         _ count: Int, in url: ChannelURL, by others: [Member], over duration: Duration
     ) throws {

@@ -91,7 +91,6 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The record type that the first word names, and the text after that word.
     var typeAndText: (RecordType, String) {
         get throws {
             guard let name = words.first else { throw CommandError.usage }

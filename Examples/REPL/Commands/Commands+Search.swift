@@ -87,7 +87,6 @@ extension Command.Arguments {
         return params
     }
 
-    /// The search that the command `search` started.
     @MainActor var messageSearch: MessageSearch {
         get throws {
             if let search = try device.search { return search }
@@ -95,9 +94,8 @@ extension Command.Arguments {
         }
     }
 
-    /// Lists the next page of the search.
-    ///
-    /// On the first page, matching channels and unsent messages precede it.
+    /// Lists the next page of the search, on the first page after matching channels and unsent
+    /// messages.
     @MainActor func found(_ page: SearchPage? = nil) async throws -> any Reply {
         let search = try messageSearch
         let messages = try await search.loadMore()
@@ -106,7 +104,6 @@ extension Command.Arguments {
             + reply(search, messages, page?.outboxItems.compactMap(\.message) ?? [])
     }
 
-    /// Returns a reply with the messages that match, and the ranges that were not searched.
     @MainActor fileprivate func reply(
         _ search: MessageSearch, _ messages: [FoundMessage], _ unsent: [Message] = []
     ) -> ValuedReply {
@@ -155,8 +152,6 @@ extension Command.Arguments {
 }
 
 extension Substring {
-    /// The text before the last two words, if they are an option and its value and are not in
-    /// quotes.
     fileprivate var lastOption: (before: Substring, option: Substring, value: Substring)? {
         let words = split(whereSeparator: \.isWhitespace)
         guard words.count > 2 else { return nil }

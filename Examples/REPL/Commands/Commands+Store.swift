@@ -133,7 +133,6 @@ extension Command {
 }
 
 extension OpeningReport {
-    /// A line for each finding when the store was opened.
     var lines: [String] {
         var lines: [String] = isNew ? ["created"] : []
         if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
@@ -177,7 +176,6 @@ extension OutboxLoss {
 // MARK: Rows
 
 extension Command.Arguments {
-    /// Returns a line for each row of a table, or of all tables.
     @MainActor fileprivate func rows(
         _ line: (RowDescription) throws -> String
     ) throws -> String {
@@ -192,7 +190,6 @@ extension Command.Arguments {
         try workspace.store.read { snapshot in
             for database in RowDescription.Database.allCases
             where table == nil || RowDescription.tables(of: database).contains(table ?? "") {
-                // Read one row more than requested, to find out whether more exist.
                 lines += try snapshot.describedRows(
                     of: database, table: table, limit: limit + 1 - lines.count
                 ).map(line)
@@ -204,10 +201,8 @@ extension Command.Arguments {
 }
 
 extension RowDescription {
-    /// The names of the tables of both databases, without duplicates.
     static var allTables: [String] { Set(Database.allCases.flatMap(tables)).sorted() }
 
-    /// The key and the value in words; if the value is a record, also its fields.
     fileprivate var detail: String {
         let head = "\(database) \(table): \(parts.joined(separator: ", ")) →"
         switch content {

@@ -215,7 +215,6 @@ extension Command {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let json = String(decoding: try encoder.encode(report), as: UTF8.self)
             guard let failure = client.cachingError else { return json }
-            // If the files could not be opened, the report contains only the error.
             return "the cache cannot be opened: \(sentence(of: failure))\n\(json)"
         },
         Command(
@@ -259,7 +258,6 @@ extension Command {
 }
 
 extension Command {
-    /// Returns a text with the first IDs and the number of omitted IDs.
     private static func idList(_ ids: [String], _ limit: Int?) -> String {
         let shown = ids.prefix(limit ?? 20)
         let more = ids.count - shown.count
@@ -298,9 +296,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message that the text, a JSON object, describes.
-    ///
-    /// An unknown field is an error.
+    /// The message that the text, a JSON object, describes; an unknown field is an error.
     fileprivate var message: Message {
         get throws {
             guard text.hasPrefix("{"),
@@ -319,7 +315,6 @@ extension Command.Arguments {
         }
     }
 
-    /// The number of bytes that the only word specifies; `nil` if there is no word.
     fileprivate var sizeOrNone: Int? {
         get throws {
             guard let word = try optionalWord else { return nil }
@@ -334,11 +329,7 @@ extension Command.Arguments {
 extension SyncEngine {
     /// Fetches the missing and stale messages of a channel, newest first.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - progress: A closure that is called with the number of new messages in the cache so far.
-    /// - Returns: The number of new messages in the cache, and of stale ones that were fetched again.
-    /// - Throws: `SyncError`, and `CancellationError`.
+    /// `progress` is called with the number of new messages so far.
     @MainActor
     func fetchAll(
         of url: ChannelURL, progress: (Int) -> Void

@@ -104,7 +104,6 @@ extension Command {
 private typealias AppTable = StoreTable<RawKey, Data>
 
 extension Command.Arguments {
-    /// The table that the first word names.
     @MainActor fileprivate var appTable: AppTable {
         get throws {
             guard let name = words.first else { throw CommandError.usage }
@@ -116,7 +115,6 @@ extension Command.Arguments {
         }
     }
 
-    /// Reads `from KEY` and `to KEY`.
     fileprivate func keyRange(
         of table: AppTable, after count: Int
     ) throws -> StoreKeyRange<RawKey> {
@@ -148,7 +146,6 @@ extension StoreTable where Key == RawKey, Value == Data {
         return key
     }
 
-    /// The value in one line.
     fileprivate func line(_ value: Data) -> String {
         isJSON ? String(decoding: value, as: UTF8.self) : Hex.text(Array(value))
     }
@@ -163,14 +160,12 @@ extension String {
         split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The types of the parts of a key in a new table.
     fileprivate var guessedKeyParts: [StoreKeyPart] {
         keyParts.map { Int64($0) == nil ? .text : .integer }
     }
 }
 
 extension JSONValue {
-    /// Checks a JSON object, and returns its bytes in the form in which tables store it.
     fileprivate static func object(in text: String) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

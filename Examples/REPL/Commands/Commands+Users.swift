@@ -147,8 +147,7 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
-            // While the client is suspended, the store cannot be read. All other values are in
-            // memory.
+            // While the client is suspended, the store cannot be read.
             let unsent: [OutboxItem]?
             do throws(StoreError) {
                 unsent = try store.outboxItems()
@@ -236,10 +235,8 @@ extension Command {
 }
 
 extension World {
-    /// Removes the data of a user, or of all users, from the directories of the devices.
-    ///
-    /// - Returns: The number of removed bytes.
-    /// - Throws: ``CommandError`` if a device has the files open.
+    /// Removes the data of a user, or of all users, from the directories of the devices, and
+    /// returns the number of removed bytes.
     fileprivate func removeData(
         of userID: UserID?, wiping: ChatClient.Wiping
     ) async throws -> Int {
@@ -265,13 +262,11 @@ extension World {
 }
 
 extension Device {
-    /// Whether the device is connected and, if it is not, what the user can do.
     fileprivate var statusLine: String {
         "\(name) is \(client.connectionState.word)"
             + (reasonForNoConnection.map { ": \($0)" } ?? "")
     }
 
-    /// The reason why the device is not connected, or what connects it.
     fileprivate var reasonForNoConnection: String? {
         switch client.connectionState {
         case .online, .connecting: nil

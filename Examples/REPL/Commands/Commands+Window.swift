@@ -222,7 +222,6 @@ extension Command.Arguments {
         }
     }
 
-    /// Reads the options of the command `open`, which follow the URL of the channel.
     fileprivate func start() throws -> (
         point: StartingPoint, policy: InitPolicy, params: MessageListParams
     ) {
@@ -248,8 +247,8 @@ extension Command.Arguments {
         return (point, policy, try self.params(params, json))
     }
 
-    /// Loads pages by `page`, as many as the first word says, and returns a reply with the newly
-    /// listed messages.
+    /// Loads pages by `page`, as many as the first word says, and returns the newly listed
+    /// messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
         _ page: (MessageCollection) async throws(SyncError) -> [Message]
@@ -272,12 +271,8 @@ extension Command.Arguments {
 }
 
 extension MessageCollection {
-    /// Starts the collection, and returns a Boolean value that indicates whether the server has
-    /// answered.
-    ///
-    /// If there is no connection, the result is `false`.
-    ///
-    /// - Throws: Any other error. The collection is then disposed.
+    /// Starts the collection, and returns `false` if there is no connection; other errors dispose
+    /// it.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws(SyncError) -> Bool {
         do throws(SyncError) {
             _ = try await start(policy).refreshed
@@ -291,7 +286,6 @@ extension MessageCollection {
 }
 
 extension Workspace {
-    /// Returns a reply with the coverage of a channel, as a bar and as numbers.
     func coverage(of url: ChannelURL) throws -> ValuedReply {
         try store.read { snapshot in
             let coverage = try snapshot.coverage(of: url)
@@ -321,7 +315,6 @@ extension Workspace {
 }
 
 extension StartingPoint {
-    /// The starting point as the command `open` reads it.
     fileprivate var word: String {
         switch self {
         case .latest: "latest"

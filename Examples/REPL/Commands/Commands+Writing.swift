@@ -302,8 +302,8 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The message and the key of a reaction, which must be the only words, and whether the user has
-    /// given the reaction; `nil` if that is unknown, because the server lists only some users.
+    /// The message and the key of a reaction, and whether the user has given it; `nil` if that is
+    /// unknown, because the server lists only some users.
     @MainActor fileprivate var reaction: (message: Message, key: String, isGiven: Bool?) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }
@@ -319,9 +319,7 @@ extension Command.Arguments {
 }
 
 extension UploadableFile {
-    /// Creates a reference to a file of this machine.
-    ///
-    /// The file must exist.
+    /// Creates a reference to an existing file of this machine.
     fileprivate init(readableAt word: String) throws {
         let path = word.fromHome
         guard FileManager.default.isReadableFile(atPath: path) else {

@@ -7,7 +7,6 @@ extension Command {
     /// The number of rows that a list shows without `limit N` or `all`.
     static let rowLimit = 100
 
-    /// Returns the last line of a list of which only a part is shown.
     static func cutRemark(_ count: Int, of total: Int?) -> String {
         let part =
             total.map { "\(grouped(count)) of \(grouped($0))" } ?? "the first \(grouped(count))"
@@ -24,7 +23,6 @@ extension Command {
             shown.isEmpty ? none : columns(shown) + cut, ["rows": shown, "total": rows.count])
     }
 
-    /// Returns the first records as a table and, if records are omitted, a line with the total.
     static func table<Row: Record>(
         records: [Row], limit: Int?, orNone none: String, _ cells: (Row) -> [String]
     ) -> ValuedReply {
@@ -34,10 +32,8 @@ extension Command {
         return reply
     }
 
-    /// Returns rows of cells as text, with columns as wide as their widest cells.
     static func columns(_ rows: [[String]]) -> String {
         var rows = rows.map { $0.map(\.oneLine) }
-        // Omit columns that are empty in all rows.
         let full = (0..<(rows.map(\.count).max() ?? 0)).filter { column in
             rows.contains { column < $0.count && !$0[column].isEmpty }
         }
@@ -52,14 +48,12 @@ extension Command {
 }
 
 extension Int {
-    /// A limit that is higher than any number of rows.
-    ///
-    /// A caller can add to it without an overflow.
+    /// A limit that is higher than any number of rows, and that a caller can increase without an
+    /// overflow.
     static let everything = Int(Int32.max)
 }
 
 extension String {
-    /// Returns the text, padded with spaces on the right or left up to a width.
     func padded(to width: Int, atStart: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - count))
         return atStart ? spaces + self : self + spaces
@@ -71,7 +65,6 @@ func counted(_ count: Int, _ thing: String) -> String {
     count == 1 ? "1 \(thing)" : "\(grouped(count)) \(thing)s"
 }
 
-/// Returns a number with commas between groups of three digits.
 func grouped(_ number: Int) -> String {
     var digits = Array(String(abs(number)))
     for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }

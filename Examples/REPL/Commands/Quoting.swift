@@ -6,28 +6,21 @@ import Foundation
 ///
 /// In single quotes, a backslash is an ordinary character.
 package struct ShellWords {
-    /// The words without their quotes and backslashes.
     package private(set) var words: [String] = []
 
-    /// The index at which each word starts in the text.
     private(set) var starts: [String.Index] = []
 
-    /// The quote that is not closed, or the backslash that ends the text; `nil` if there is
-    /// neither.
+    /// The quote that is not closed, or the backslash that ends the text; otherwise `nil`.
     package private(set) var unfinished: Character?
 
-    /// The JSON object at the end of the text; empty if there is none, or if `findsJSON` was
-    /// `false`.
+    /// The JSON object at the end of the text; empty if there is none.
     private(set) var json = ""
 
-    /// Reads a text.
+    /// Reads a text, in which quotes and backslashes are ordinary characters after `rawAfter`
+    /// words.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - rawAfter: The number of words after which quotes and backslashes are ordinary
-    ///     characters.
-    ///   - findsJSON: A Boolean value that indicates whether a word that starts with `{` starts a
-    ///     JSON object, which extends to the end of the text.
+    /// If `findsJSON` is true, a word that starts with `{` starts a JSON object, which extends to
+    /// the end.
     package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
         var rest = text[...]
         while true {
@@ -96,7 +89,6 @@ extension String {
         return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + dropFirst()
     }
 
-    /// The text without a byte order mark at its start.
     var withoutByteOrderMark: String {
         unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
     }
@@ -104,19 +96,13 @@ extension String {
 
 extension URL {
     /// Creates the URL of a path, which is relative to the current directory unless it starts with
-    /// `/` or `~`.
-    ///
-    /// - Throws: ``CommandError`` if the path is empty. An empty path would otherwise mean the
-    ///   current directory.
+    /// `/` or `~`; throws an error for an empty one, which would mean the current directory.
     init(typed path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .failed("the path is empty") }
         self.init(filePath: path.fromHome, directoryHint: .isDirectory)
     }
 
-    /// Returns the URL of an existing directory, for commands that read the directory and must not
-    /// create it.
-    ///
-    /// - Throws: ``CommandError`` if the directory does not exist.
+    /// Returns the URL of an existing directory, for commands that must not create it.
     static func existingDirectory(_ path: String) throws(CommandError) -> URL {
         let url = try URL(typed: path)
         var isDirectory: ObjCBool = false

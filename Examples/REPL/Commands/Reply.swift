@@ -13,19 +13,16 @@ extension String: Reply {
     var values: Values { [:] }
 }
 
-/// A text with values.
 struct ValuedReply: Reply {
     var text: String
     var values: Values
 
     init(_ text: String, _ values: Values) { (self.text, self.values) = (text, values) }
 
-    /// Creates a reply with a record as its value, under the name of the record's type.
     init<Value: Record>(_ text: String, _ record: Value) {
         self.init(text, [Value.valueName: record])
     }
 
-    /// Creates a reply with a list of records.
     init<Value: Record>(_ text: String, list: [Value]) {
         self.init(text, [Value.valueName + "s": list])
     }
@@ -51,7 +48,6 @@ struct Values: Encodable, Sendable, ExpressibleByDictionaryLiteral {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Sets a value; `nil` leaves it out.
     subscript(name: String) -> (any Encodable & Sendable)? {
         get { entries[name] }
         set { entries[name] = newValue }
@@ -69,7 +65,6 @@ struct Values: Encodable, Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension Record {
-    /// The name of a value of this type, such as `message`.
     fileprivate static var valueName: String {
         switch schema.name {
         case "GroupChannel", "OpenChannel": "channel"

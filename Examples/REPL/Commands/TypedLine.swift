@@ -4,10 +4,8 @@ package struct TypedLine: Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    /// The name of the command that the line starts with; `nil` if there is none.
     package var commandName: String? { Command.name(in: text) }
 
-    /// The completions at the end of the line, which the tab key offers.
     @MainActor package var completions: [String] {
         let word = text.split(separator: " ", omittingEmptySubsequences: false).last ?? ""
         return Completion.words(String(word), after: String(text.dropLast(word.count)))

@@ -3,9 +3,9 @@ import Scrollback
 
 /// Divides JSON that arrives piece by piece into the values of a log.
 ///
-/// A log is a sequence of values, an array of them or of such arrays, or an object that contains such
-/// an array under a path of keys. Of such an object, only the array's elements are kept in memory,
-/// one at a time, and small values outside of it, which ``context`` contains.
+/// A log is a sequence of values, an array of them or of such arrays, or an object that contains
+/// such an array under a path of keys. Of such an object, only one element at a time and small
+/// values outside of the array are kept in memory.
 struct JSONScanner {
     /// The maximum size of a value in bytes.
     static let limit = 16 << 20
@@ -20,7 +20,6 @@ struct JSONScanner {
     /// The maximum size of a key in bytes; the rest of a longer one is skipped.
     private static let keySize = 1 << 10
 
-    /// The values outside of the arrays, by their path of keys.
     private(set) var context: [String: JSONValue] = [:]
 
     /// The values that were read, with the values outside of the list at that time.
@@ -33,7 +32,6 @@ struct JSONScanner {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The bytes of the value that is read.
     private var value: [UInt8] = []
     private var firstLine = 1
     /// The bytes of an object from its beginning, until one of the lists is found in it.
@@ -41,7 +39,6 @@ struct JSONScanner {
 
     private struct Frame {
         let isObject: Bool
-        /// The path of the object or array.
         let path: String
         var key = ""
     }
@@ -54,10 +51,7 @@ struct JSONScanner {
         case value(isElement: Bool)
     }
 
-    /// Creates a scanner.
-    ///
-    /// - Parameter lists: The paths of the arrays that contain the values, such as
-    ///   `chats.list.messages`.
+    /// Creates a scanner of the arrays at the given paths, such as `chats.list.messages`.
     init(lists: [String]) { self.lists = lists }
 
     mutating func read(_ bytes: ArraySlice<UInt8>) throws {
@@ -91,7 +85,6 @@ struct JSONScanner {
             if isInString {
                 if isEnd(ofString: byte) { isInString = false }
             } else if depth == 0, [0x2C, 0x5D, 0x7D].contains(byte) || byte <= 0x20 {
-                // The end of a number or a word.
                 try endValue(isElement)
                 return try read(byte)
             } else {
@@ -116,7 +109,7 @@ struct JSONScanner {
     }
 
     private mutating func append(_ byte: UInt8) {
-        // Context values are small; the rest of a large one is skipped.
+        // The rest of a large context value is skipped.
         if case .value(false) = state, value.count > Self.contextSize { return }
         value.append(byte)
     }
@@ -132,7 +125,6 @@ struct JSONScanner {
         return false
     }
 
-    /// Reads the first byte of a value or a key, or a byte between values.
     private mutating func begin(_ byte: UInt8) throws {
         if byte <= 0x20 || byte == 0x2C || byte == 0x3A { return }
         let frame = frames.last
@@ -142,7 +134,6 @@ struct JSONScanner {
             guard let last = frames.popLast(), last.isObject == (byte == 0x7D) else {
                 throw CommandError.failed("line \(line) is not JSON")
             }
-            // An object without a list is itself a value.
             if last.isObject, last.path.isEmpty, let bytes = whole {
                 (whole, context) = (nil, [:])
                 found.append(LogLine(number: firstLine, bytes: Data(bytes)))

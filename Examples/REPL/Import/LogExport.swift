@@ -1,27 +1,19 @@
 import Foundation
 import Scrollback
 
-/// The result of writing the cached history of a channel to a file.
-///
-/// A page of messages is in memory at a time.
+/// The result of writing the cached history of a channel to a file, with a page of messages in
+/// memory at a time.
 struct LogExport {
     private(set) var messageCount = 0
     private(set) var gapCount = 0
 
-    /// A description of the data that the file does not contain.
     let omissions: [String]
 
     private let file: OutputFile
 
     private static let pageSize = 500
 
-    /// Writes a channel.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - store: The store.
-    ///   - path: The path of the file, which is replaced. Only its owner can read it.
-    /// - Throws: ``CommandError`` if the file cannot be written; the error of the store.
+    /// Writes a channel to a file, which is replaced, and which only its owner can read.
     init(of url: ChannelURL, in store: ChatStore, to path: String) throws {
         let snapshot = try store.snapshot()
         let unsent = try snapshot.outboxItems(in: url).count

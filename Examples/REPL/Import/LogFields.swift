@@ -1,18 +1,14 @@
 package import Foundation
 package import Models
 
-/// The fields of a log from which the properties of a message are read.
-///
-/// The default fields are those of an export. The user may name other fields, or a preset of a chat
-/// system.
+/// The fields of a log from which the properties of a message are read: those of an export, of a
+/// preset of a chat system, or those that the user names.
 package struct LogFields: Sendable {
-    /// The properties for which the user may name a field, and other names of them.
     static let names = [
         "id", "channel", "time", "type", "sender", "nickname", "message", "parent",
     ]
     static let otherNames = ["user": "sender", "text": "message"]
 
-    /// The maximum length of an ID on the server in bytes.
     private static let longestName = 1024
 
     /// The paths from which each property is read; the first one with a value is used.
@@ -51,8 +47,8 @@ package struct LogFields: Sendable {
 
     package init() {}
 
-    /// Sets the paths, separated by `|`, from which a property is read, and returns `false` if there
-    /// is no such property.
+    /// Sets the paths, separated by `|`, from which a property is read, and returns `false` if
+    /// there is no such property.
     mutating func rename(_ name: String, to path: String) -> Bool {
         let name = Self.otherNames[name] ?? name
         guard sources[name] != nil else { return false }
@@ -67,17 +63,15 @@ package struct LogFields: Sendable {
         /// The maximum number of names that are counted separately.
         private static let limit = 50
 
-        /// The numbers of occurrences of ignored fields, by name.
         private(set) var ignored: [String: Int] = [:]
 
         /// The number of occurrences of all other ignored fields.
         private(set) var others = 0
 
-        /// The number of lines that have no sender, and are not marked as messages of the channel
+        /// The number of lines without a sender that are not marked as messages of the channel
         /// itself.
         fileprivate(set) var senderless = 0
 
-        /// The paths that the user has named and that lines have.
         fileprivate(set) var read: Set<String> = []
 
         package init() {}
@@ -91,18 +85,11 @@ package struct LogFields: Sendable {
         }
     }
 
-    /// Returns the message of a line.
-    ///
-    /// - Parameters:
-    ///   - line: The line, a JSON object.
-    ///   - tally: The tally to which the fields of the line are added.
-    /// - Returns: The message.
-    /// - Throws: ``CommandError``, which names the missing or invalid field.
+    /// Returns the message of a line, a JSON object, and adds its fields to the tally.
     package func message(of line: Data, _ tally: inout Tally) throws -> Message {
         try message(of: try Self.object(line), &tally)
     }
 
-    /// Returns the message of a line of an export.
     func exported(_ line: Data) throws -> Message {
         try line.checkMarks(isJSON: true)
         guard var message = try? JSONDecoder().decode(Message.self, from: line),
@@ -125,14 +112,10 @@ package struct LogFields: Sendable {
         return value
     }
 
-    /// Returns the message of a line.
+    /// Returns the message of a line, and adds its fields to the tally.
     ///
-    /// - Parameters:
-    ///   - line: The line, a JSON object.
-    ///   - parentChannel: The channel of a reply that its message contains; otherwise `nil`.
-    ///   - tally: The tally to which the fields of the line are added.
-    /// - Returns: The message.
-    /// - Throws: ``CommandError``, which names the missing or invalid field.
+    /// `parentChannel` is the channel of a reply that is part of its parent's line. Errors name the
+    /// missing or invalid field.
     func message(
         of line: JSONValue, in parentChannel: ChannelURL? = nil, _ tally: inout Tally
     ) throws -> Message {
@@ -174,7 +157,6 @@ package struct LogFields: Sendable {
         return message
     }
 
-    /// Returns an ID on the server, where IDs are unique among all channels.
     private func messageID(_ id: String, in url: ChannelURL) throws -> MessageID {
         let isPrefixed = channel != nil || preset != nil
         let name = (isPrefixed ? "\(url)-" : "") + (idPrefix ?? "") + id
@@ -183,7 +165,6 @@ package struct LogFields: Sendable {
         return MessageID(name)
     }
 
-    /// Returns a text that differs for messages with different contents.
     private static func fingerprint(_ sender: Sender?, _ text: String) -> String {
         // FNV-1a in 64 bits.
         let hash = "\(sender?.userID.rawValue ?? "")\u{0}\(text)".utf8
@@ -198,7 +179,6 @@ package struct LogFields: Sendable {
         return kind == "ADMM"
     }
 
-    /// Returns the sender, which is an ID or an object that contains an ID.
     private func sender(_ reader: inout Reader, _ tally: inout Tally) throws -> Sender? {
         guard let from = reader.take("sender") else { return nil }
         let nickname = try reader.text("nickname").map { preset?.decode($0) ?? $0 }
@@ -242,7 +222,6 @@ package struct LogFields: Sendable {
     }
 }
 
-/// Reads the fields of one line, and records which it has read.
 private struct Reader {
     let line: JSONValue
     let fields: LogFields
@@ -260,8 +239,8 @@ private struct Reader {
             }.first
     }
 
-    /// Returns the value of a property and its path; of several paths, the first one whose value is
-    /// not an empty text.
+    /// Returns the value of a property and its path: that of the first path whose value is not an
+    /// empty text, if any.
     mutating func take(_ name: String) -> (value: JSONValue, path: String)? {
         var empty: (value: JSONValue, path: String)?
         for path in fields.sources[name] ?? [] {
@@ -273,7 +252,6 @@ private struct Reader {
         return empty
     }
 
-    /// Returns an ID or a name; `nil` if the line has none.
     mutating func text(_ name: String) throws -> String? {
         guard let found = take(name) else { return nil }
         guard let text = found.value.scalar ?? found.value.names else {
@@ -284,7 +262,6 @@ private struct Reader {
         return text
     }
 
-    /// The names of the fields that were not read.
     var unread: [String] {
         guard case .object(let entries) = line else { return [] }
         return entries.filter { name, value in
@@ -292,7 +269,6 @@ private struct Reader {
         }.keys.sorted()
     }
 
-    /// The names of the fields of a chat system's message that are not imported.
     var lost: [String] {
         guard case .object(let entries) = line["post"] ?? line["direct_post"] ?? line else {
             return []
@@ -302,7 +278,6 @@ private struct Reader {
             .keys.sorted()
     }
 
-    /// A hint on a list of objects in the line, which may be the messages.
     var listHint: String {
         guard case .object(let entries) = line else { return "" }
         let list = entries.keys.sorted().first { key in
@@ -337,7 +312,6 @@ extension JSONValue {
         }
     }
 
-    /// The text, or the integer as text; `nil` if the value is neither.
     var scalar: String? {
         switch self {
         case .string(let text): text
@@ -346,8 +320,7 @@ extension JSONValue {
         }
     }
 
-    /// The text; of an array of parts, which are texts or objects with a text, the whole text; `nil`
-    /// if the value is neither.
+    /// The text; of an array of texts or objects with a text, the whole text; otherwise `nil`.
     fileprivate var parts: String? {
         if let scalar { return scalar }
         if case .object = self { return self["text"]?.parts ?? self["content"]?.parts }
@@ -356,7 +329,6 @@ extension JSONValue {
         return texts.count == elements.count ? texts.joined() : nil
     }
 
-    /// The texts of an array, separated by commas.
     fileprivate var names: String? {
         guard case .array(let elements) = self else { return nil }
         let texts = elements.compactMap(\.scalar)

@@ -12,9 +12,6 @@ final class LogFile {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var isClosed = false
 
-    /// Opens a file.
-    ///
-    /// - Throws: ``CommandError`` if there is no such file, or if it cannot be read.
     init(_ path: String) throws {
         self.path = path
         guard let file = fopen(path, "r") else {
@@ -40,8 +37,6 @@ final class LogFile {
     }
 
     /// Returns the next bytes; empty at the end of the file.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be read to its end.
     func next() throws -> ArraySlice<UInt8> {
         guard !isClosed else { return [] }
         let count = fread(&buffer, 1, buffer.count, stream)
@@ -65,7 +60,7 @@ final class LogFile {
 
     deinit { if !isClosed { close() } }
 
-    /// Returns the files that a path names: itself or, of a directory, all regular files in it and
+    /// Returns the files that a path names: itself or, of a directory, all regular files in and
     /// below it, in the order of their names.
     ///
     /// Links are skipped, because they may lead to files elsewhere, and so are pipes and devices,
@@ -89,8 +84,8 @@ final class LogFile {
 extension String {
     /// The text in single quotes, as a word of a shell's command.
     ///
-    /// A shell reads bytes. Therefore, a quote is escaped even if an accent follows it, so that both
-    /// are one `Character`.
+    /// A shell reads bytes, so a quote is escaped even if it forms one `Character` with an accent
+    /// after it.
     fileprivate var shellQuoted: String {
         let parts = unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"

@@ -5,21 +5,17 @@ import Scrollback
 /// The result of importing chat logs into a server.
 ///
 /// Messages that the server already has are skipped, so that an interrupted import can be repeated.
-/// A batch of messages is in memory at a time, and eight bytes for each message.
+/// Only a batch of messages is in memory at a time, and eight bytes for each message.
 struct LogImport: Sendable {
-    /// The number of imported messages, without those that the server already had.
     private(set) var imported = 0
 
-    /// The number of messages that the server already had.
     private(set) var known = 0
 
     /// The number of messages with the ID of an earlier one of the logs.
     private(set) var repeated = 0
 
-    /// The gaps of an export.
     private(set) var gapCount = 0
 
-    /// The channels of the messages, in the order in which they occur in the logs.
     private(set) var channels: [ChannelURL] = []
     private var knownChannels: Set<ChannelURL> = []
 
@@ -30,13 +26,10 @@ struct LogImport: Sendable {
     private var tally = LogFields.Tally()
     private var badLines: [String] = []
     private var batch: [Message] = []
-    /// The hashes of the IDs of the messages.
     private var seen: Set<Int> = []
-    /// A Boolean value that indicates whether the lines are messages of an export.
     private var isExport = false
     /// The name of the file that is being read; empty if there is only one.
     private var fileName = ""
-    /// The list that the user has named.
     private var namedList: String?
 
     private static let batchSize = 1000
@@ -44,14 +37,9 @@ struct LogImport: Sendable {
 
     /// Imports a file, plain or gzipped, or the files of a directory.
     ///
-    /// - Parameters:
-    ///   - request: The path, and how to read the files.
-    ///   - server: The server.
-    ///   - members: The members that created channels get in addition to the senders.
-    ///   - progress: A closure that is called with the number of messages that were read, and the
-    ///     part of the files if it is known.
-    /// - Throws: ``CommandError`` if a file cannot be read, or if no line is a message; the error of
-    ///   the server, which keeps the batches before the error.
+    /// Created channels get `members` in addition to the senders. `progress` receives the number of
+    /// messages that were read, and the part of the files if it is known. An error of the server
+    /// keeps the batches before it.
     @concurrent
     init(
         of request: LogRequest, on server: EmbeddedServer, members: [UserID],
@@ -125,8 +113,8 @@ struct LogImport: Sendable {
     }
 
     private mutating func read(_ line: LogLine) throws {
-        // Read a message of an export first: its own fields may be nested as deep as a value may
-        // be, and the line is one level deeper.
+        // Read a message of an export first: the line is one level deeper than its own fields,
+        // which may have the maximum depth.
         if isExport, fields.renamed.isEmpty, let message = try? fields.exported(line.bytes) {
             return batch.append(message)
         }
@@ -148,7 +136,6 @@ struct LogImport: Sendable {
         }
     }
 
-    /// Reads a line, and records the error if it is not a message.
     private mutating func attempt(
         _ place: String, _ body: (inout LogImport) throws -> Void
     ) throws {
@@ -176,7 +163,6 @@ struct LogImport: Sendable {
         }
     }
 
-    /// Imports the messages that were read.
     private mutating func write() throws {
         var new: [Message] = []
         for message in batch {
@@ -199,7 +185,6 @@ struct LogImport: Sendable {
         batch = []
     }
 
-    /// Returns the values outside of the messages of a document.
     private static func context(
         of path: String, _ lists: [String]
     ) throws -> [String: JSONValue] {
@@ -213,7 +198,6 @@ struct LogImport: Sendable {
         }
     }
 
-    /// Returns the names of the users in a file, by ID.
     private static func nicknames(
         in path: String, _ idPath: String, _ namePaths: [String]
     ) throws -> [String: String] {
@@ -233,9 +217,7 @@ struct LogImport: Sendable {
         }
     }
 
-    /// Returns whether dates with slashes in a file begin with the day.
-    ///
-    /// If no line tells, they begin with the month.
+    /// Returns whether dates with slashes in a file begin with the day; by default, with the month.
     private static func isDayFirst(_ path: String) throws -> Bool {
         let file = try LogFile(path)
         var lines = LogLines(isText: true, lists: [])
@@ -251,7 +233,6 @@ struct LogImport: Sendable {
 
     // MARK: The report
 
-    /// The lines that could not be read, and the fields that were ignored or missing.
     var remarks: [String] {
         var lines = badLines
         if badCount > lines.count {
@@ -274,7 +255,6 @@ struct LogImport: Sendable {
         return lines
     }
 
-    /// The numbers of messages and channels.
     var summary: String {
         "imported \(counted(imported, "message")) into \(counted(channels.count, "channel"))"
             + (known > 0 ? "; \(grouped(known)) were on the server already" : "")
@@ -282,7 +262,7 @@ struct LogImport: Sendable {
             + (badCount > 0 ? "; \(counted(badCount, "bad line"))" : "")
     }
 
-    /// Returns an error that says, in addition, what the user can do, and what was imported before.
+    /// Returns an error that also says what the user can do, and what was imported before.
     private func explained(_ error: BackendError) -> any Error {
         var failure: any Error = error
         if error.detail == .duplicatedData {

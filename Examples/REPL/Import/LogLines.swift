@@ -11,7 +11,6 @@ package struct LogLine {
     /// The values outside of the list that contains the value, by their path of keys.
     var context: [String: JSONValue] = [:]
 
-    /// A Boolean value that indicates whether the value is in one of the lists of a document.
     var isInList = false
 }
 
@@ -22,16 +21,13 @@ package struct LogLines {
     private var mode: Mode
     private var scanner: JSONScanner
     private let lists: [String]
-    /// The bytes that are not divided yet.
     private var rest: [UInt8] = []
-    /// The number of bytes of `rest` that contain no line end.
     private var searchedCount = 0
     private var number = 0
 
     /// The reason why a JSON value could not be read; nothing after it is read.
     package private(set) var failure: (any Error)?
 
-    /// The maximum size of the first line of a log that consists of lines of JSON.
     private static let firstLineLimit = 1 << 20
 
     package init(isText: Bool, lists: [String]) {
@@ -39,7 +35,6 @@ package struct LogLines {
         scanner = JSONScanner(lists: lists)
     }
 
-    /// Returns the lines or values that end in the next bytes.
     package mutating func read(_ bytes: ArraySlice<UInt8>) -> [LogLine] {
         guard mode != .values else { return values { try $0.read(bytes) } }
         rest += bytes
@@ -52,7 +47,6 @@ package struct LogLines {
         return decide(first)
     }
 
-    /// Returns the last line or value.
     package mutating func finish() -> [LogLine] {
         let found = mode == .unknown ? decide(firstLine) : []
         guard mode == .lines else { return found + values { try $0.finish() } }

@@ -1,16 +1,13 @@
 import Foundation
 
 extension Data {
-    /// The maximum number of combining marks in a row that an import reads.
     private static let longestRunOfMarks = 1000
 
-    /// Checks that a line has at most 1,000 combining marks in a row.
+    /// Throws an error if a line has more than 1,000 combining marks in a row, which may be escaped
+    /// in JSON.
     ///
-    /// Comparing such a text as a Unicode text takes quadratic time, also as the key of an object or
-    /// with a regular expression.
-    ///
-    /// - Parameter isJSON: A Boolean value that indicates whether a mark may also be escaped.
-    /// - Throws: ``CommandError`` if it has more.
+    /// Comparing such a text as a Unicode text takes quadratic time, also as the key of an object
+    /// or with a regular expression.
     func checkMarks(isJSON: Bool) throws(CommandError) {
         guard count > 2 * Data.longestRunOfMarks else { return }
         let scalars = String(decoding: self, as: UTF8.self).unicodeScalars
@@ -27,10 +24,8 @@ extension Data {
 }
 
 extension String.UnicodeScalarView {
-    /// Returns the scalar at an index, which may be the beginning of an escape such as `\u0301`, and
-    /// advances the index to the end of the escape.
-    ///
-    /// - Returns: The scalar; `nil` for an escape of none.
+    /// Returns the scalar at an index or in an escape such as `\u0301`, which the index then ends;
+    /// `nil` for an escape of none.
     fileprivate func unescaped(at index: inout Index) -> Unicode.Scalar? {
         guard self[index] == "\\" else { return self[index] }
         guard let letter = self.index(index, offsetBy: 1, limitedBy: self.index(before: endIndex))
@@ -46,7 +41,6 @@ extension String.UnicodeScalarView {
         return Unicode.Scalar(0x10000 &+ (number - 0xD800) << 10 &+ (low &- 0xDC00))
     }
 
-    /// Returns the number of an escape, and advances the index from its letter to its end.
     private func escaped(at index: inout Index) -> UInt32? {
         guard self[index] == "u",
             let end = self.index(index, offsetBy: 4, limitedBy: self.index(before: endIndex)),
@@ -58,7 +52,6 @@ extension String.UnicodeScalarView {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether normalization sorts the scalar or its decomposition.
     fileprivate var isMark: Bool {
         value >= 0x300
             && (properties.canonicalCombiningClass != .notReordered

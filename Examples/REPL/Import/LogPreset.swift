@@ -3,7 +3,6 @@ import Scrollback
 
 /// The form of the logs that a chat system, or a tool for it, writes.
 struct LogPreset: Sendable {
-    /// The name of the system, as in `from=slack`.
     let name: String
 
     /// The paths of the lists that contain the messages; none if each value or line is a message.
@@ -12,35 +11,28 @@ struct LogPreset: Sendable {
     /// The fields, as in ``LogFields/sources``; none of a log of text.
     var sources: [String: [String]] = [:]
 
-    /// The format of a log of text; `nil` of JSON.
     var text: TextLog.Format?
 
     /// The values of a field of which the line is a message, if other lines are none.
     var only: (path: String, values: [String])?
 
-    /// The values of a field of which the line is not a message.
     var except: (path: String, values: [String])?
 
-    /// The values of a field of a notice, which is a message of the channel itself.
-    ///
-    /// A value may end with `*`, for any further text.
+    /// The values of a field of a notice, a message of the channel itself; `*` ends a prefix of a
+    /// value.
     var system: (path: String, values: [String])?
 
-    /// The path of a list of replies in a message.
     var replies: String?
 
-    /// A Boolean value that indicates whether the folder, and not the file, has the name of the
-    /// channel.
+    /// `true` if the folder, and not the file, has the name of the channel.
     var isFolderNamed = false
 
-    /// A Boolean value that indicates whether each byte of a text in UTF-8 was written as a
-    /// character.
+    /// `true` if each byte of a text in UTF-8 was written as a character.
     var isLatin1 = false
 
-    /// A Boolean value that indicates whether texts contain Slack's markup, such as `<@U2>`.
+    /// `true` if texts contain Slack's markup, such as `<@U2>`.
     var hasMarkup = false
 
-    /// The names of files that contain no messages.
     var otherFiles: Set<String> = []
 
     /// The one of these files that has the names of users, with the paths of an ID and of names.
@@ -149,10 +141,9 @@ extension LogPreset {
         "poll", "reactions", "sticker", "timestampEdited", "videos",
     ]
 
-    /// A Boolean value that indicates whether a message's channel may follow the messages.
+    /// `true` if a message's channel may follow the messages.
     var needsContext: Bool { sources["channel"]?.contains { $0.hasPrefix("/") } ?? false }
 
-    /// Returns the kind of a line that is not a message; `nil` if it is one.
     func skipped(_ line: JSONValue) -> String? {
         for (rule, isAllowed) in [(only, true), (except, false)] {
             guard let rule else { continue }
@@ -162,7 +153,6 @@ extension LogPreset {
         return nil
     }
 
-    /// Returns a Boolean value that indicates whether a line is a message of the channel itself.
     func isSystem(_ line: JSONValue) -> Bool {
         if text != nil { return line["type"] == "ADMM" }
         guard let system, let kind = line.value(at: system.path[...])?.scalar else { return false }
@@ -171,14 +161,12 @@ extension LogPreset {
         }
     }
 
-    /// Returns the replies in a message, which have its channel.
     func replies(in line: JSONValue) -> [JSONValue] {
         let post = line["post"] ?? line["direct_post"]
         guard let replies, case .array(let elements)? = post?[replies] else { return [] }
         return elements
     }
 
-    /// Returns a text as it was written, with the names of mentioned users.
     func decode(_ text: String, _ nicknames: [String: String] = [:]) -> String {
         if hasMarkup {
             return text.replacing(#/<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/#) { found in
@@ -199,7 +187,6 @@ extension LogPreset {
         return decoded
     }
 
-    /// Returns the name of the channel of a file.
     func channel(of path: String) -> String {
         let url = URL(filePath: path)
         if isFolderNamed { return url.deletingLastPathComponent().lastPathComponent }

@@ -1,6 +1,5 @@
 import Scrollback
 
-/// Reads the times of logs.
 enum LogTime {
     /// The units of numbers, with their length in milliseconds.
     static let units = [("s", 1000.0), ("ms", 1), ("us", 1e-3), ("ns", 1e-6)]
@@ -9,13 +8,10 @@ enum LogTime {
     private static let range: Range<Double> = 631_152_000_000..<4_102_444_800_000
 
     /// Returns the time of a JSON value: a number, a date, or an object that contains one, such as
-    /// `{"$date": …}`.
+    /// `{"$date": …}`; otherwise `nil`.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - unit: The unit of a number; `nil` for milliseconds, or seconds if they are a small number.
-    /// - Returns: The time; `nil` if the value is none.
-    /// - Throws: ``CommandError`` if the time is not in the years 1990 to 2099.
+    /// Without a unit, a number is in milliseconds, or in seconds if it is small. Throws an error
+    /// if the time is not in the years 1990 to 2099.
     static func read(_ value: JSONValue, unit: String?) throws -> Timestamp? {
         let number: Double
         switch value {
@@ -48,8 +44,7 @@ enum LogTime {
 
     /// Reads a date such as `2023-11-14 22:13:20.123456+01:00`, in milliseconds since 1970.
     ///
-    /// `T` or a space precedes the time of day, the seconds may be missing, and so may the offset,
-    /// which then is zero.
+    /// `T` or a space precedes the time of day; the seconds and the offset may be missing.
     private static func date(_ text: String) -> Int64? {
         if text.hasPrefix("@") { return Int64(text.dropFirst()) }
         let form =
@@ -69,8 +64,8 @@ enum LogTime {
         ).map { $0 - Int64(minutes) * 60_000 + Int64((fraction * 1000).rounded(.down)) }
     }
 
-    /// Returns the milliseconds since 1970 of a date in the Gregorian calendar; `nil` if there is no
-    /// such date.
+    /// Returns the milliseconds since 1970 of a date in the Gregorian calendar, if there is such a
+    /// date.
     static func milliseconds(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
     ) -> Int64? {

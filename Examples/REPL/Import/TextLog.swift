@@ -17,9 +17,8 @@ struct TextLog {
     }
 
     private let format: Format
-    /// A Boolean value that indicates whether the day precedes the month, in dates with slashes.
+    /// `true` if the day precedes the month, in dates with slashes.
     private let isDayFirst: Bool
-    /// The year, month and day.
     private var day: [Int]
     /// The last time that was read, and the number of messages since then.
     ///
@@ -38,8 +37,8 @@ struct TextLog {
             .map { [Int($0.1) ?? 0, Int($0.2) ?? 0, Int($0.3) ?? 0] } ?? []
     }
 
-    /// Returns whether the day precedes the month in a line with a date, of which one number is
-    /// above 12; `nil` if the line does not tell.
+    /// Returns whether the day precedes the month in a line with a date; `nil` if the line does not
+    /// show it.
     static func isDayFirst(_ line: String) -> Bool? {
         guard let head = Head(line.clean), head.date[0] < 100 else { return nil }
         if head.date[0] > 12 || head.hasDots { return true }
@@ -68,10 +67,7 @@ struct TextLog {
         }
     }
 
-    /// Reads a line.
-    ///
-    /// - Returns: A message that is complete; `nil` if there is none.
-    /// - Throws: ``CommandError`` if the line has another form.
+    /// Reads a line, and returns a message that is complete, if any.
     mutating func read(_ line: String) throws -> JSONValue? {
         let line = line.last?.isNewline == true ? String(line.dropLast()) : line
         switch format {
@@ -116,7 +112,8 @@ struct TextLog {
         return try message(match.4, at: (day, match.1, match.2, match.3 ?? "0"))
     }
 
-    /// Returns the message of a line of IRC: `<ann> hello`, `* ann waves`, `-ann- notice`, or a notice of the server.
+    /// Returns the message of a line of IRC: `<ann> hello`, `* ann waves`, `-ann- notice`, or a
+    /// notice of the server.
     private mutating func message(
         _ text: Substring, at time: (day: [Int], Substring, Substring, Substring)
     ) throws -> JSONValue {
@@ -177,7 +174,6 @@ struct TextLog {
         return ["created_at": .int(time + last.count)]
     }
 
-    /// Returns the message to which further lines may belong; `nil` if there is none.
     mutating func finish() -> JSONValue? {
         defer { (open, openLines) = (nil, []) }
         if let first = open?["message"]?.string {
@@ -188,8 +184,7 @@ struct TextLog {
 }
 
 extension String {
-    /// The text without direction marks, and with plain spaces for narrow ones, both of which
-    /// WhatsApp adds.
+    /// The text without the direction marks and narrow spaces that WhatsApp adds.
     fileprivate var clean: String {
         replacing("\u{200E}", with: "").replacing("\u{202F}", with: " ")
     }

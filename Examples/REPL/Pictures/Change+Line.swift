@@ -1,7 +1,6 @@
 import Scrollback
 
 extension Change {
-    /// The number and the effects of the change, in one line.
     var line: String {
         let shown = operations.prefix(Self.shownOperations).map(\.text)
         let more = operations.count - shown.count

@@ -2,9 +2,8 @@ import Scrollback
 
 /// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// The first and the last column represent the history that is older than the oldest and newer than
-/// the newest stored message. The columns between them represent equal parts of the time between
-/// these two messages.
+/// The first and the last column represent the history beyond the stored messages. The columns
+/// between them represent equal parts of the time between the oldest and the newest of these.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
@@ -20,7 +19,7 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(segments.first, 2)
         let last = segments.count == 1 ? "" : end(segments.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        // Use floating-point numbers, which do not overflow for times that are far apart.
+        // Floating-point numbers do not overflow for times that are far apart.
         let start = Double(oldest.milliseconds)
         let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {
@@ -33,7 +32,6 @@ struct CoverageBar: CustomStringConvertible {
         for segment in segments where segment.kind != .known {
             let isAtEnd = segment.lower == .beginning || segment.upper == .end
             if isAtEnd, segments.count > 1 { continue }
-            // Each range gets at least one column.
             let from = min(columns - 1, Int(column(segment.lower)))
             let to = max(from, min(columns, Int(column(segment.upper).rounded(.up))) - 1)
             for index in from...to { signs[index] = segment.kind.sign }

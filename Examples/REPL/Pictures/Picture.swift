@@ -3,8 +3,8 @@ import Scrollback
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
 /// Messages are shown by their IDs, oldest first. A `~` is a gap between two messages. A `…` stands
-/// for history that is older than the first message, or newer than the last one. `(e)` is a pending
-/// message with the request ID e, and `!f` is a failed message with the request ID f.
+/// for history beyond the first or the last message. `(e)` is a pending message with the request ID
+/// e, and `!f` is a failed message with the request ID f.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -20,17 +20,12 @@ struct Picture: Hashable {
 // MARK: Drawing a store
 
 extension Picture {
-    /// Draws a part of a channel's history.
+    /// Draws a part of a channel's history: messages and gaps, oldest first, and outbox items in
+    /// the order of their creation, without unsent changes of messages.
     ///
-    /// - Parameters:
-    ///   - messages: The positions of the messages, oldest first.
-    ///   - gaps: The gaps of the channel, oldest first.
-    ///   - items: The outbox items, in the order of their creation. Unsent changes of messages are
-    ///     not shown.
-    ///   - isCut: A Boolean value that indicates whether older messages are omitted.
+    /// `isCut` is true if older messages are omitted.
     init(messages: [Position], gaps: [Gap], items: [OutboxItem] = [], isCut: Bool = false) {
         var gaps = gaps[...]
-        // Returns whether a gap overlaps the range between two bounds, which contains no message.
         func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
             gaps = gaps.drop { $0.upper <= lower }
             return gaps.first.map { $0.lower < upper } ?? false
@@ -59,12 +54,9 @@ extension Picture {
 extension Picture: CustomStringConvertible {
     var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
-    /// The picture, or words if it is empty.
     var text: String { signs.isEmpty ? "empty: no messages and no gaps" : description }
 
-    /// Reads a picture from text.
-    ///
-    /// Three dots count as `…`.
+    /// Reads a picture from text, in which three dots count as `…`.
     init(_ text: String) throws {
         for word in text.split(whereSeparator: \.isWhitespace) { signs.append(Sign(word)) }
         try check()
@@ -72,7 +64,6 @@ extension Picture: CustomStringConvertible {
 
     private func check() throws {
         func fail(_ message: String) -> CommandError { .failed("'\(self)': \(message)") }
-        // Outbox items are last, and do not affect the history before them.
         let history = signs.prefix { !$0.isOutboxItem }
         guard signs[history.count...].allSatisfy(\.isOutboxItem) else {
             throw fail("unsent messages must come last")
@@ -146,7 +137,6 @@ extension Picture {
         try batch.clearMessages(in: url)
         for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }
         var time = start
-        // The position of each message; `nil` for a sign that is not a message.
         var places: [Position?] = []
         for sign in signs {
             switch sign {
@@ -188,7 +178,6 @@ extension Timestamp {
 // MARK: Drawing a window
 
 extension Picture {
-    /// Draws the window of a collection.
     @MainActor init(_ collection: MessageCollection) {
         var items = collection.items
         if collection.params.isReversed { items.reverse() }

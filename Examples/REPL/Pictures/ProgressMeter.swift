@@ -10,16 +10,12 @@ import Foundation
     private var lastCount = 0
     private var speeds: [Double] = []
 
-    /// Creates a meter with the name of the operation.
     init(_ title: String, in workspace: Workspace) {
         (self.title, self.workspace) = (title, workspace)
     }
 
-    /// Shows the number of completed units, unless the previous line is too recent.
-    ///
-    /// - Parameters:
-    ///   - count: The number.
-    ///   - share: The completed part of the operation, from 0 to 1; `nil` if it is unknown.
+    /// Shows the number of completed units, and their share if it is known, unless the previous
+    /// line is too recent.
     func update(_ count: Int, share: Double? = nil) {
         let now = ContinuousClock.now
         let interval = (now - (lastReported ?? began)) / .seconds(1)
@@ -59,7 +55,6 @@ import Foundation
         let bar = String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
         return "▕\(bar.padded(to: width))▏"
     }
-    /// Returns numbers as a line of small columns.
     private static func sparkline(_ numbers: some Collection<Double>) -> String {
         let most = numbers.max() ?? 0
         let columns = Array("▁▂▃▄▅▆▇█")

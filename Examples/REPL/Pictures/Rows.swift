@@ -1,10 +1,8 @@
 import Scrollback
 
-// Lists of messages as text, with a line for each message, and a line before the messages of each
-// day.
+// Lists of messages as text, with a line for each message and each day.
 
 extension MessageCollection {
-    /// Returns rows of the window as text: `limit` of the newest or the oldest ones.
     func rows(limit: Int = 20, fromOldest: Bool = false) -> ValuedReply {
         let isReversed = params.isReversed
         let shown = fromOldest != isReversed ? items.prefix(limit) : items.suffix(limit)
@@ -14,7 +12,6 @@ extension MessageCollection {
         return reply(shown, between: isReversed ? newer : older, and: isReversed ? older : newer)
     }
 
-    /// Returns a message and the five rows on each side of it as text.
     func rows(around message: Message) -> ValuedReply {
         let index = items.firstIndex { $0.message == message } ?? items.startIndex
         let shown = items[max(0, index - 5)..<min(items.count, index + 6)]
@@ -36,7 +33,6 @@ extension MessageCollection {
     }
 }
 
-/// Rows of a window as lines of text.
 struct Rows {
     private(set) var lines: [String] = []
 
@@ -65,7 +61,6 @@ struct Rows {
         }
     }
 
-    /// Returns messages as a reply.
     static func reply(_ messages: [Message], orNone none: String) -> ValuedReply {
         let lines = Rows(messages.map { MessageItem.message($0) }).lines
         return ValuedReply(
@@ -74,8 +69,7 @@ struct Rows {
 }
 
 extension MessageItem {
-    /// Returns the label of the row: the message's ID, `(…)` for a pending message, `!…` for a failed
-    /// one, or `~`.
+    /// The message's ID, `(…)` for a pending message, `!…` for a failed one, or `~` for a gap.
     fileprivate func label(_ short: ShortIDs) -> String {
         guard let message else { return "~" }
         let name = short[message.name]
@@ -88,10 +82,8 @@ extension MessageItem {
 }
 
 extension Message {
-    /// The ID, or the request ID of a message that has none.
     var name: String { messageID?.rawValue ?? requestID?.rawValue ?? "?" }
 
-    /// The name of the sender; `*` for the channel's own messages.
     var author: String {
         if type == .admin { return "*" }
         return sender?.displayName ?? "?"

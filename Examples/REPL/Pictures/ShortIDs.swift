@@ -3,10 +3,8 @@ struct ShortIDs {
     /// An ID of at most this many characters has no short form.
     private static let longestWhole = 16
 
-    /// The number of characters of an ID that a user must type at least, without the ellipsis.
     private static let fewestTyped = 4
 
-    /// The number of characters that a short form shows.
     private var count = 8
 
     /// Creates the short forms of IDs that are shown together, so that each of them differs.
@@ -21,13 +19,8 @@ struct ShortIDs {
         id.count > Self.longestWhole ? "…\(id.suffix(count))" : id
     }
 
-    /// Returns the ID that a user means by a short form, or by any other end of a long ID.
-    ///
-    /// - Parameters:
-    ///   - word: The typed word, with or without an ellipsis.
-    ///   - ids: The IDs among which the user chooses.
-    /// - Returns: The ID; `nil` if no long ID ends with the word.
-    /// - Throws: ``CommandError`` if several IDs do.
+    /// Returns the ID that a user means by a short form or another end of a long ID, if any; throws
+    /// an error if several end so.
     static func id(endingWith word: String, among ids: some Sequence<String>) throws -> String? {
         let end = word.trimmingPrefix("…").trimmingPrefix("...")
         guard end.count >= fewestTyped else { return nil }

@@ -1,6 +1,5 @@
 /// Bytes as pairs of hex digits.
 enum Hex {
-    /// Returns the bytes as text, separated by spaces.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in
             let digits = String(byte, radix: 16)

@@ -1,11 +1,9 @@
 import Foundation
 import Scrollback
 
-// Records with example values.
-
 extension RecordType {
-    /// Returns a record with a value in every field, except for fields whose type is the record's
-    /// own type or an enclosing type.
+    /// Returns a record with a value in every field, except those of the record's own or an
+    /// enclosing type.
     func sample() throws -> any Record {
         try record(json: sampleJSON(within: []).text)
     }
@@ -34,7 +32,6 @@ extension RecordType {
         return .object(entries)
     }
 
-    /// Returns candidates for the value of a field that is not a record.
     private func scalars(
         _ field: Schema.FieldDescription, _ element: String
     ) -> [JSONValue] {

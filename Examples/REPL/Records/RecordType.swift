@@ -7,7 +7,6 @@ struct RecordType {
 
     static var names: [String] { recordTypes.map { $0.schema.name } }
 
-    /// Returns the type with a name, ignoring case.
     init(named name: String) throws {
         guard
             let type = recordTypes.first(where: {
@@ -30,14 +29,8 @@ struct RecordType {
         return try record(json: text)
     }
 
-    /// Returns the changes in JSON that a user has typed, which ``check(_:at:)`` accepts.
-    ///
-    /// - Parameters:
-    ///   - record: The type of the record.
-    ///   - text: The JSON.
-    ///   - fields: The names of the fields that may be changed; `nil` for all.
-    /// - Returns: The changes.
-    /// - Throws: ``CommandError``, which names the wrong field or value.
+    /// Returns the changes in JSON that a user has typed, only of the given fields if they are not
+    /// `nil`.
     func patch<Value: Record>(
         _ record: Value.Type, json text: String, only fields: [String]? = nil
     ) throws -> Patch<Value> {
@@ -56,8 +49,8 @@ struct RecordType {
         }
     }
 
-    /// Throws an error for the first key of a JSON value that is not a field, and for the first
-    /// value that is not of its field's type.
+    /// Throws an error for the first key that is not a field, or value that is not of its field's
+    /// type.
     ///
     /// Decoding alone accepts more, because servers differ.
     fileprivate func check(_ json: JSONValue, at path: String) throws {
@@ -77,7 +70,6 @@ struct RecordType {
         }
     }
 
-    /// The number of the field that stores unknown keys.
     static let extraNumber = 100
 
     private func decoded<Value>(_ text: String, _ body: () throws -> Value) throws -> Value {
@@ -91,16 +83,13 @@ struct RecordType {
         }
     }
 
-    /// Returns an error which, for a message, also says how to send a text that begins with a brace.
     private static func notJSON(_ error: String, of name: String) -> String {
         "this is not JSON: \(error)"
             + (["NewMessage", "UserMessageUpdateParams"].contains(name)
                 ? #" A text with braces is {"message": "{…}"}."# : "")
     }
 
-    /// Returns the first syntax error in text that is not JSON.
-    ///
-    /// On Linux, the error of `JSONDecoder` does not contain the syntax error.
+    /// Returns the first syntax error, which the error of `JSONDecoder` does not contain on Linux.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -110,7 +99,6 @@ struct RecordType {
         }
     }
 
-    /// Decodes a record from its binary form, in hex.
     func record(hex text: String) throws -> any Record {
         guard let bytes = Hex.bytes(text) else {
             throw CommandError.failed("bytes are pairs of hex digits, such as 0a 02 2b 31")
@@ -122,7 +110,6 @@ struct RecordType {
         }
     }
 
-    /// Decodes a record from JSON, or from its binary form in hex.
     func record(_ text: String) throws -> any Record {
         try text.hasPrefix("{") ? record(json: text) : record(hex: text)
     }
@@ -134,7 +121,6 @@ extension Schema.FieldDescription {
         String(type.split(separator: " ").last?.prefix { $0 != ">" } ?? "")
     }
 
-    /// Throws an error if a JSON value is not of the field's type.
     fileprivate func check(_ value: JSONValue, at path: String) throws {
         switch value {
         case .array(let elements) where type.hasPrefix("repeated "):
@@ -180,7 +166,6 @@ extension Schema.FieldDescription {
     }
 }
 
-/// Returns the error for a JSON value of another type than expected.
 private func wrong(_ value: JSONValue, _ path: String, _ expected: String) -> CommandError {
     let text = value.description
     let shown = text.count > 40 ? "\(text.prefix(40))…" : text
@@ -188,7 +173,6 @@ private func wrong(_ value: JSONValue, _ path: String, _ expected: String) -> Co
 }
 
 extension JSONValue {
-    /// Reads the JSON that a user has typed.
     fileprivate init(typed text: String) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
@@ -199,7 +183,6 @@ extension Record {
         self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 
-    /// Returns the record as JSON, with sorted keys.
     func json(_ formatting: JSONEncoder.OutputFormatting = []) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
@@ -208,7 +191,6 @@ extension Record {
 }
 
 extension DecodingError {
-    /// The message of the error, with the path of keys to the value.
     fileprivate var sentence: String {
         let context: Context
         switch self {

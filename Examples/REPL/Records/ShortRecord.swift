@@ -6,12 +6,6 @@ struct ShortRecord {
     /// The lines of the JSON, followed by a line for each list or map that was shortened.
     private(set) var lines: [String]
 
-    /// Creates the JSON.
-    ///
-    /// - Parameters:
-    ///   - record: The record.
-    ///   - limit: The maximum number of elements of a list or map.
-    /// - Throws: The error of the encoder.
     init<Value: Record>(_ record: Value, limit: Int) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -24,12 +18,10 @@ struct ShortRecord {
     }
 }
 
-/// Shortens the lists and maps of a record.
 private struct RecordCut {
     let limit: Int
     var remarks: [String] = []
 
-    /// Returns the record with only the first elements of each list and map.
     mutating func first(of json: JSONValue, _ schema: Schema, at path: String = "") -> JSONValue {
         guard case .object(var entries) = json else { return json }
         let fields = schema.fieldDescriptions.filter { entries[$0.name] != nil }

@@ -7,20 +7,17 @@ extension Timestamp {
     /// The times from the first day of the Gregorian calendar through the year 9999.
     private static let dates: ClosedRange<Int64> = -12_219_292_800_000...253_402_300_799_999
 
-    /// The date and time in UTC, such as `2023-11-14T22:13:20.000Z`.
-    ///
-    /// A time before the Gregorian calendar or after the year 9999 is shown as `@` and its
-    /// milliseconds.
+    /// The date and time in UTC, such as `2023-11-14T22:13:20.000Z`; outside of ``dates``, `@` and
+    /// the milliseconds.
     var iso8601: String {
         guard Self.dates.contains(milliseconds) else { return "@\(milliseconds)" }
-        // Foundation truncates the milliseconds, so that a rounding error would subtract one.
+        // Foundation truncates the milliseconds: a rounding error would subtract one.
         return Date(timeIntervalSince1970: (Double(milliseconds) + 0.5) / 1000).formatted(Self.form)
     }
 
     /// Reads a date in the form of ``iso8601``; milliseconds are optional.
     init?(iso8601 text: String) {
         let whole = text.contains(".") ? text : text.replacing("Z", with: ".000Z")
-        // A text that is not a date is not an error here.
         guard let date = try? Self.form.parse(whole) else { return nil }
         self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
         // Reject dates that do not exist, such as 30 February, which Foundation may accept.

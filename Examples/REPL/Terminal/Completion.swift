@@ -3,24 +3,19 @@ import Scrollback
 
 /// The words that the tab key offers.
 ///
-/// The usage of a command determines what may follow: a word in capitals, such as `CHANNEL`, stands
-/// for names, and any other word for itself.
+/// In the usage of a command, a word in capitals, such as `CHANNEL`, stands for names, and any
+/// other word for itself.
 enum Completion {
-    /// Returns the words that may be inserted at the cursor.
+    /// Returns the words that may be inserted at the cursor, after the line `before` the word and
+    /// the open quote, in alphabetical order.
     ///
-    /// - Parameters:
-    ///   - word: The typed part of the word.
-    ///   - before: The line before the word.
-    ///   - workspace: The workspace whose channels, devices and other names are offered.
-    ///   - quote: The quote that is open before the word; `nil` if there is none.
-    /// - Returns: The words in alphabetical order, without those that contain control characters or
-    ///   direction marks, which readline would print. Their case may differ from that of `word`.
+    /// Words with control characters or direction marks are omitted, because readline would print
+    /// them. The case of the words may differ from that of `word`.
     @MainActor static func words(
         _ word: String, after before: String, in workspace: Workspace = Workspace(),
         quote: Character? = nil
     ) -> [String] {
         var typed = before.split(separator: " ")
-        // After the words `as DEVICE`, complete the name of a command.
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = commandWords(after: typed.first == "help" ? typed.dropFirst() : typed[...])
         var paths: [String] = []
@@ -43,13 +38,11 @@ enum Completion {
         return Set(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }).sorted()
     }
 
-    /// Returns the next words of the commands that start with the given words.
     private static func commandWords(after typed: ArraySlice<Substring>) -> [String] {
         Command.all.map(\.words).filter { $0.starts(with: typed) && $0.count > typed.count }
             .map { String($0[typed.count]) }
     }
 
-    /// Returns the words for which a word of a usage stands.
     @MainActor private static func names(_ form: String, _ workspace: Workspace) -> [String] {
         // Ignore errors: the command reports a store that cannot be read.
         switch form {
@@ -78,13 +71,10 @@ enum Completion {
 }
 
 extension Command {
-    /// Returns the words of the usage that may stand for an argument.
+    /// Returns the words of the usage, such as `CHANNEL` and `all`, that may stand for the argument
+    /// at an index.
     ///
-    /// - Parameters:
-    ///   - index: The number of arguments before it.
-    ///   - previous: The argument before it. After a word of the usage, such as `in`, the next word
-    ///     of the usage follows.
-    /// - Returns: The words, such as `CHANNEL` and `all`.
+    /// After a word of the usage, such as `in`, the next word of the usage follows.
     fileprivate func forms(at index: Int, after previous: String?) -> [String] {
         // The alternatives for each argument, and the arguments that may be repeated.
         var forms: [[String]] = []

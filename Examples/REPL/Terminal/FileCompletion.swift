@@ -2,14 +2,11 @@ import Foundation
 
 /// The files and directories that the tab key offers.
 enum FileCompletion {
-    /// Returns the paths that start with the typed text; directories end with `/`.
+    /// Returns the paths that start with the typed text, as users type them, in alphabetical order;
+    /// directories end with `/`.
     ///
-    /// - Parameters:
-    ///   - word: The typed part of the path, with backslashes; `~` is the home directory.
-    ///   - quote: The open quote, inside which no backslashes are needed; `nil` if there is none.
-    ///   - directoriesOnly: A Boolean value that indicates whether to omit files.
-    /// - Returns: The paths as users type them, in alphabetical order. Names that start with a dot
-    ///   are offered only after a typed dot.
+    /// Inside an open quote, no backslashes are needed. Names that start with a dot are offered
+    /// only after a typed dot.
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false
     ) -> [String] {
@@ -18,7 +15,6 @@ enum FileCompletion {
         let end = typed.lastIndex(of: "/").map { typed.index(after: $0) } ?? typed.startIndex
         let (directory, name) = (typed[..<end], typed[end...])
         let path = (directory.isEmpty ? "." : String(directory)).fromHome
-        // A directory that cannot be read has no completions.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().compactMap { found in
             guard found.hasPrefix(name), name.hasPrefix(".") || !found.hasPrefix(".") else {

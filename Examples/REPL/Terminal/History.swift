@@ -1,7 +1,7 @@
 import CScrollbackReadline
 import Foundation
 
-/// The lines that were typed in earlier runs, stored in `~/.scrollback_history` or in the file that
+/// The lines that were typed in earlier runs, in `~/.scrollback_history` or in the file that
 /// `$SCROLLBACK_HISTORY` names.
 ///
 /// Only the file's owner can read it, because it contains the texts of messages.

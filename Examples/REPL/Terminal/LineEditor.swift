@@ -5,14 +5,13 @@ import Foundation
 
 /// A line editor that wraps GNU readline, and can print text while the user types a line.
 ///
-/// readline uses global variables. Therefore there is only one editor, and it is isolated to the
-/// main actor. The main queue passes keys to readline's callback interface, so that no thread
-/// blocks while waiting for a key.
+/// Because readline uses global variables, there is only one editor, on the main actor. The main
+/// queue passes keys to readline's callback interface, so that no thread blocks while waiting for a
+/// key.
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
-    /// A closure that returns the completions of a word, given the line before it and the open
-    /// quote.
+    /// Returns the completions of a word, given the line before it and the open quote.
     var completions: (_ word: String, _ before: String, _ quote: Character?) -> [String] = {
         _, _, _ in []
     }
@@ -23,16 +22,12 @@ import Foundation
     private var prompt = ""
     private var isShowingProgress = false
 
-    /// A Boolean value that indicates whether SIGTERM has ended the lines.
     private(set) var isTerminated = false
     private var plainProgress = PlainProgress()
 
-    /// A closure that is called when the user presses Ctrl-C during a command; `nil` while no
-    /// command runs.
+    /// A closure that is called when the user presses Ctrl-C during a command.
     var onInterrupt: (() -> Void)?
 
-    /// A Boolean value that indicates whether to use colors: the terminal supports them, and the
-    /// user has not turned them off.
     private let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -57,8 +52,7 @@ import Foundation
         rl_catch_signals = 0  // readline's signal handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // Let only white space separate words. The completion of file names handles quotes and
-        // backslashes itself.
+        // The completion of file names handles quotes and backslashes itself.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isEscaped
@@ -76,9 +70,8 @@ import Foundation
         self.keys = keys
     }
 
-    /// Makes readline treat text as UTF-8 even in an ASCII locale, which most containers have.
-    ///
-    /// Otherwise, readline would count bytes instead of characters, and delete single bytes.
+    /// Makes readline treat text as UTF-8 even in an ASCII locale, which most containers have: it
+    /// would otherwise delete single bytes.
     private func useUTF8() {
         setlocale(LC_CTYPE, "")
         guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
@@ -88,7 +81,6 @@ import Foundation
         if let name { setenv("LC_ALL", name, 1) }  // readline reads the environment itself
     }
 
-    /// Restores the terminal's settings, and ends the stream of lines.
     func stop() {
         continuation?.finish()
         guard let keys else { return }
@@ -97,10 +89,8 @@ import Foundation
         rl_callback_handler_remove()
     }
 
-    /// Prints text above the prompt, and keeps the typed text.
     func print(_ text: String) { printAbove(text.visible) }
 
-    /// Prints the reply of a command, with its events.
     func printReply(_ text: String) {
         guard !text.isEmpty else { return }
         let lines = text.visible.split(separator: "\n", omittingEmptySubsequences: false)
@@ -125,9 +115,7 @@ import Foundation
         fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the line of an event in the color of the event's kind.
-    ///
-    /// Returns other lines unchanged.
+    /// Returns the line of an event in the color of the event's kind, and other lines unchanged.
     private func coloured(_ line: String) -> String {
         switch line.prefix(2) {
         case "+ ": inColour(32, line)
@@ -145,16 +133,12 @@ import Foundation
 
     // MARK: Secrets
 
-    /// Asks for a secret.
-    ///
-    /// The typed line is neither shown nor added to the history.
-    ///
-    /// - Returns: The typed line; `nil` if it is empty, or after Ctrl-C or Ctrl-D.
+    /// Asks for a secret, which is neither shown nor added to the history; returns `nil` if the
+    /// line is empty, or after Ctrl-C or Ctrl-D.
     func secret(_ question: String) async -> String? {
         guard let keys else { return await SecretInput.read(question) }
-        // Cancel the source of keys instead of suspending it. When a suspended source is resumed,
-        // it would report the bytes of the secret, which were already read, and readline would
-        // block the main queue while waiting for them.
+        // Cancel the source of keys. A suspended source would, when resumed, report the bytes of
+        // the secret, and readline would block the main queue while waiting for them.
         keys.cancel()
         self.keys = nil
         rl_clear_visible_line()
@@ -188,10 +172,7 @@ import Foundation
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
-    /// A Boolean value that indicates whether the terminal can move the cursor up.
-    ///
-    /// If it cannot, readline uses only a single line of the terminal, and may cut a longer line
-    /// inside a character.
+    /// If `false`, readline uses only one line of the terminal, and may cut it inside a character.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -203,9 +184,8 @@ import Foundation
         fflush(nil)  // readline leaves its output in the buffer
     }
 
-    /// Returns the prompt in color.
-    ///
-    /// The bytes of the color are marked, so that readline does not count them as columns.
+    /// Returns the prompt in color, whose bytes are marked so that readline does not count them as
+    /// columns.
     private func shown(_ prompt: String) -> String {
         hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
@@ -235,7 +215,7 @@ import Foundation
         }
         on(SIGWINCH) { rl_resize_terminal() }
         on(SIGCONT) {
-            // The shell has changed the terminal's settings. Without this call, readline would
+            // The shell has changed the terminal's settings: without this call, readline would
             // assume that its own settings still apply.
             rl_deprep_terminal()
             rl_prep_terminal(1)
@@ -263,7 +243,6 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
-/// Returns to readline whether a backslash escapes a character of its buffer.
 private func isEscaped(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
     guard let line else { return 0 }
     var count = 0
@@ -290,13 +269,12 @@ private func didPressTab(
             typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
     }
     guard let first = found.first else { return nil }
-    // readline expects an array of the common prefix, the completions and a null pointer. It frees
-    // all of them.
+    // readline expects the common prefix, the completions and a null pointer, and frees all of
+    // them.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // If the only completion is a directory, the path may continue: append neither a space nor
-        // a quote.
+        // The path may continue after a directory: append neither a space nor a quote.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

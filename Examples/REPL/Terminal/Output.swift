@@ -8,14 +8,10 @@ import Foundation
     /// The number of the line being performed; 0 before the first line.
     var line = 0
 
-    /// A Boolean value that indicates whether stdout could not be written.
-    ///
-    /// All later output to it is discarded.
+    /// `true` if stdout could not be written, so that later output to it is discarded.
     private(set) var hasFailed = false
 
-    /// The reason why nothing is stored on disk; `nil` if data is stored.
-    ///
-    /// Each result and each error is written with it.
+    /// The reason why nothing is stored on disk, which is written with each result and error.
     var notStored: String?
 
     private let isJSON: Bool
@@ -35,7 +31,6 @@ import Foundation
         return nil
     }
 
-    /// Writes the result of a command, and the events that it caused.
     func write(_ outcome: Command.Outcome, of input: String) {
         if !isJSON, let notStored, outcome.reply != nil { report("warning: \(notStored)\n") }
         if isQuiet { return }
@@ -43,7 +38,6 @@ import Foundation
         write(outcome.lines(for: input, line))
     }
 
-    /// Writes events that no command has caused.
     func write(_ events: [Event]) {
         if isQuiet { return }
         guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
@@ -64,9 +58,7 @@ import Foundation
         report("error: \(place)\(sentence(of: error))\n")
     }
 
-    /// Shows progress: on a terminal in place, otherwise as lines at intervals.
-    ///
-    /// Pass `nil` to end the progress.
+    /// Shows progress, on a terminal in place, otherwise as lines at intervals; `nil` ends it.
     func progress(_ text: String?) {
         guard !isQuiet else { return }
         if plainProgress == nil {
@@ -76,10 +68,8 @@ import Foundation
         }
     }
 
-    /// Writes text to stdout.
-    ///
-    /// Do not use `print` here: flushing its output waits for stdin, which another thread is
-    /// reading.
+    /// Writes text to stdout, without `print`: flushing its output waits for stdin, which another
+    /// thread is reading.
     private func write(_ text: String) {
         guard !hasFailed else { return }
         let error = StandardFiles.write(text.visible, to: STDOUT_FILENO)
@@ -88,7 +78,6 @@ import Foundation
         report("error: the output cannot be written: \(String(cString: strerror(error)))\n")
     }
 
-    /// Writes text to stderr.
     private func report(_ text: String) {
         // If stderr cannot be written either, only the exit status shows that a command failed.
         _ = StandardFiles.write(text.visible, to: STDERR_FILENO)
@@ -96,24 +85,20 @@ import Foundation
 }
 
 extension Command.Outcome {
-    /// Returns the lines that `--json` writes: a line for the result, and one for each event.
     func lines(for input: String, _ line: Int) -> [OutputLine] {
         (reply.map { [OutputLine($0, to: input, line)] } ?? [])
             + events.map { OutputLine($0, line) }
     }
 }
 
-/// Selects the lines of progress for an output that cannot overwrite a line.
-///
-/// The lines are the first line of each command, and further lines at intervals.
+/// Selects the lines of progress for an output that cannot overwrite a line: the first one of each
+/// command, and further ones at intervals.
 struct PlainProgress {
     private var last: ContinuousClock.Instant?
 
     private static let interval = Duration.seconds(5)
 
-    /// Returns the line if it is to be printed now; otherwise `nil`.
-    ///
-    /// Pass `nil` to end the progress.
+    /// Returns the line if it is to be printed now; `nil` as `text` ends the progress.
     mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
         guard let text else {
             last = nil

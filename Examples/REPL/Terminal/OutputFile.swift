@@ -2,16 +2,13 @@ import Foundation
 
 /// A file that a command writes, which only its owner can read.
 ///
-/// The file contains messages or files of a user, and its directory may be one to which other users
-/// of the machine can write, such as `/tmp`.
+/// It contains messages or files of a user, and its directory may be one to which other users of
+/// the machine can write, such as `/tmp`.
 final class OutputFile {
-    /// The open file; `nil` after ``end()``.
     private var stream: UnsafeMutablePointer<FILE>?
 
-    /// Creates a file, or empties an existing one.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be written, or if its path is that of a link, a
-    ///   pipe, a device, a file of another user, or a file with several names.
+    /// Creates a file, or empties an existing one, unless its path is that of a link, a pipe, a
+    /// device, a file of another user, or a file with several names.
     init(_ path: String) throws(CommandError) {
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
@@ -54,9 +51,7 @@ final class OutputFile {
         _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, stream) }
     }
 
-    /// Writes the rest of the bytes to the file, and closes it.
-    ///
-    /// - Returns: A Boolean value that indicates whether all bytes were written.
+    /// Writes the rest of the bytes, closes the file, and returns `true` if all bytes were written.
     func end() -> Bool {
         guard let stream = stream.take() else { return false }
         let isWritten = fflush(stream) == 0 && ferror(stream) == 0

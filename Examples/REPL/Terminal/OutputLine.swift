@@ -33,22 +33,19 @@ struct OutputLine: Encodable {
         values = event.values.isEmpty ? nil : event.values
     }
 
-    /// Returns the line with a warning.
     func with(warning: String?) -> OutputLine {
         var line = self
         line.warning = warning
         return line
     }
 
-    /// The line as JSON, with sorted keys.
     var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            // JSON allows the control characters U+007F to U+009F and direction marks, but a terminal
-            // would interpret them.
+            // JSON allows control characters and direction marks, which a terminal would interpret.
             return String(decoding: try encoder.encode(self), as: UTF8.self).unicodeScalars
                 .map { $0.isControl ? $0.jsonEscape : String($0) }
                 .joined()
@@ -57,7 +54,6 @@ struct OutputLine: Encodable {
         }
     }
 
-    /// The output of `help --json`.
     static let help = """
         With --json, each line is an object: the result of a command or its error, and an event for
         each notification in between. Its keys:

@@ -32,7 +32,6 @@ import Foundation
         if editor.isTerminated { exit(128 + SIGTERM) }
     }
 
-    /// Returns the first line of output: the devices of earlier runs, or a hint for new users.
     static func greeting(_ devices: [String], isEmbedded: Bool = true) -> String {
         guard let first = devices.first else {
             guard isEmbedded else {
@@ -47,7 +46,6 @@ import Foundation
             + "Type connect \(first.visible), or devices."
     }
 
-    /// Performs a line, and returns whether the prompt continues.
     @discardableResult
     private static func perform(
         _ line: String, _ workspace: Workspace, _ editor: LineEditor

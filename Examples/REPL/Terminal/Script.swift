@@ -5,12 +5,12 @@ import Scrollback
 @MainActor enum Script {
     /// Performs all lines, and returns whether all succeeded.
     ///
-    /// A script in a file stops at the first line that fails. A script from a pipe continues, unless
-    /// the output cannot be written.
+    /// A script in a file stops at the first line that fails. A script from a pipe continues,
+    /// unless the output cannot be written.
     static func run(_ options: Options) async -> Bool {
         let output = Output(options)
         var worldOptions = options.world
-        // Use a high limit, because a program that reads the JSON can ignore events itself.
+        // A program that reads the JSON can ignore events itself.
         if options.isJSON { worldOptions.eventLimit = 10_000 }
         let workspace = Workspace(worldOptions)
         if let patience = options.patience { workspace.patience = patience }
@@ -34,7 +34,7 @@ import Scrollback
         var succeeded = true
         if let command = options.firstCommand {
             succeeded = await perform(command, workspace, output) ?? true
-            // Stop, because every later line would report that no user is connected.
+            // Every later line would report that no user is connected.
             if output.hasFailed || !succeeded && !options.isDemo {
                 await workspace.end()
                 return false
@@ -91,9 +91,7 @@ import Scrollback
         return stream
     }
 
-    /// Returns the lines of stdin.
-    ///
-    /// A separate thread reads them, because `readLine` blocks its thread.
+    /// Returns the lines of stdin, read by a separate thread, because `readLine` blocks its thread.
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -109,7 +107,6 @@ import Scrollback
 }
 
 extension String {
-    /// The lines of the text, including empty ones.
     fileprivate var lines: [String] {
         isEmpty ? [] : split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -4,10 +4,7 @@ import Foundation
 /// Reads a line from the terminal without showing it.
 @MainActor
 enum SecretInput {
-    /// Shows a question and reads the answer.
-    ///
-    /// - Returns: The typed line; `nil` if it is empty, at the end of the input, or if the task is
-    ///   canceled.
+    /// Shows a question and reads the answer; `nil` if it is empty, or if the task is canceled.
     static func read(_ question: String) async -> String? {
         var shown = termios()
         tcgetattr(STDIN_FILENO, &shown)

@@ -2,11 +2,12 @@ import Foundation
 
 /// The files with the numbers 0, 1 and 2, which the program inherits.
 package enum StandardFiles {
-    /// Opens `/dev/null` for each of the files that is closed, so that no other file gets its number.
+    /// Opens `/dev/null` for each of the files that is closed, so that no other file gets its
+    /// number.
     ///
-    /// Otherwise the program would read its commands from such a file, or write its output to it,
-    /// which may be a file of the database. Reading from the replacement returns nothing, and writing
-    /// to it fails. Call this method before the program opens any file.
+    /// Otherwise the program could read its commands from a file of the database, or write its
+    /// output to it. Reading from the replacement returns nothing, and writing to it fails. Call
+    /// this method before the program opens any file.
     package static func replaceClosed() {
         for file in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(file, F_GETFD) < 0 && errno == EBADF {
@@ -15,11 +16,10 @@ package enum StandardFiles {
         }
     }
 
-    /// Writes a text, and waits until the file has accepted all of it.
+    /// Writes a text, waits until the file has accepted all of it, and returns 0 or an error
+    /// number.
     ///
-    /// Do not use `FileHandle.write(_:)`, which traps if the file cannot be written.
-    ///
-    /// - Returns: 0 or an error number.
+    /// `FileHandle.write(_:)` would trap if the file cannot be written.
     static func write(_ text: String, to file: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in

@@ -2,18 +2,15 @@
 // direction marks, which could show the characters of a line in another order.
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether a terminal, instead of showing the character, changes
-    /// how it shows other characters.
+    /// `true` if a terminal, instead of showing the character, changes how it shows others.
     var isControl: Bool { properties.generalCategory == .control || properties.isBidiControl }
 }
 
 extension String {
-    /// The text for a terminal, in which all control characters except line ends, and all direction
-    /// marks, are escaped.
+    /// The text in which control characters except line ends, and direction marks, are escaped.
     var visible: String { spelledOut { $0 != "\n" } }
 
-    /// The text in one line, in which all control characters, including line ends, and all direction
-    /// marks are escaped.
+    /// The text in one line: as ``visible``, but line ends are escaped, too.
     var oneLine: String { spelledOut { _ in true } }
 
     private func spelledOut(_ isMeant: (Unicode.Scalar) -> Bool) -> String {

@@ -10,12 +10,7 @@ enum Demo {
         ("general", general), ("cats", cats), ("random", random),
     ]
 
-    /// Creates the demo, unless it exists.
-    ///
-    /// - Parameters:
-    ///   - server: The server.
-    ///   - now: The time of the last message.
-    /// - Throws: The error of the server.
+    /// Creates the demo, whose last message has the time `now`, unless it exists.
     static func make(on server: EmbeddedServer, now: Timestamp) throws {
         for (id, name) in users {
             try server.addUser(User(id: UserID(id), nickname: name))
@@ -23,7 +18,6 @@ enum Demo {
         do throws(BackendError) {
             try makeChannels(on: server, now: now)
         } catch {
-            // If the first channel exists, an earlier run has created the demo.
             guard error.code == .refused else { throw error }
         }
     }
@@ -35,7 +29,6 @@ enum Demo {
             var params = GroupChannelCreateParams(url.rawValue.capitalized, url: url)
             params.userIDs = users.dropFirst().map { UserID($0.0) }
             try server.createChannel(params, by: "alice")
-            // Distribute the messages over a week, the last ones a minute apart.
             var messages: [Message] = []
             for (index, line) in lines.enumerated() {
                 let left = lines.count - index

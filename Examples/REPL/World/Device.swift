@@ -13,24 +13,18 @@ final class Device {
 
     let network: ConditionedBackend
 
-    /// The credentials of the user, for connecting and for renewing the session.
     let account: Account
 
     let client: ChatClient
 
-    /// The collection of the open channel; `nil` if no channel is open.
     private(set) var collection: MessageCollection?
 
-    /// The list of channels that the command `list` started.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
-    /// The search that the command `search` started.
     var search: MessageSearch? { didSet { oldValue?.dispose() } }
 
-    /// The list that the command `gallery`, `mentions` or `threads` started.
     var messageList: MessageList? { didSet { oldValue?.dispose() } }
 
-    /// The messages of the search or of the list.
     var listedMessages: [Message] {
         (search?.messages.map(\.message) ?? []) + (messageList?.rows.map(\.message) ?? [])
     }
@@ -38,11 +32,9 @@ final class Device {
     private var events: EventBuffer
 
     #if Inspector
-        /// The inspector that the command `inspect` started.
         var inspector: Inspector?
     #endif
 
-    /// A closure that is called when there are new events.
     var onEvent: () -> Void = {}
 
     private let listener: Listener
@@ -50,8 +42,7 @@ final class Device {
     private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
-    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`; `nil` if the name has
-    /// no user or an empty device.
+    /// Returns the ID of the user of a device named `USER` or `USER@DEVICE`; otherwise `nil`.
     ///
     /// The name of a device contains no dot, so that an e-mail address is the ID of a user. The ID
     /// of a Matrix user starts with `@`, and contains a colon.
@@ -102,7 +93,6 @@ final class Device {
         return try await client.connect(as: account.credentials).reason
     }
 
-    /// Shows a collection, and disposes the previous one.
     func show(_ collection: MessageCollection?) {
         self.collection?.dispose()
         followingRows?.cancel()
@@ -111,7 +101,6 @@ final class Device {
         collection?.delegate = listener
     }
 
-    /// Reports each change of the rows as an event, until another channel is opened.
     func followRows() {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
@@ -122,15 +111,12 @@ final class Device {
         }
     }
 
-    /// Ends the client, as the end of its process would.
     func close() async {
         show(nil)
         following?.cancel()
         await client.close()
     }
 
-    /// Returns a Boolean value that indicates whether `state` is the engine's state that was
-    /// reported last.
     func hasReported(_ state: SyncState) -> Bool { listener.state == state }
 
     func removeEvents() -> [Event] { events.removeAll() }
@@ -140,9 +126,7 @@ final class Device {
         onEvent()
     }
 
-    /// Observes the events of the engine.
-    ///
-    /// The method is called again after a log-out, because the client then has another engine.
+    /// Observes the events of the engine, which is another one after a log-out.
     private func follow() {
         guard let engine = try? client.engine, engine !== followed else { return }
         followed = engine
@@ -153,9 +137,7 @@ final class Device {
     }
 }
 
-/// The credentials of a device's user.
-///
-/// The access token can be replaced.
+/// The credentials of a device's user, whose access token can be replaced.
 final class Account: Sendable {
     private let current: Locked<Credentials>
 
@@ -169,15 +151,12 @@ final class Account: Sendable {
 
 /// The newest events that are not shown yet, up to a limit.
 ///
-/// Events are grouped by source, because the order between events of different sources varies from
-/// run to run.
+/// Events are grouped by source, because the order between different sources varies from run to
+/// run.
 struct EventBuffer {
     /// The sources of events, in the order in which their events are shown.
-    ///
-    /// For example, uploads are shown before sent messages.
     enum Source: CaseIterable { case client, upload, engine, store, collection }
 
-    /// The maximum number of events of each source that are shown at once.
     let limit: Int
 
     private var events: [Source: [Event]] = [:]
@@ -204,7 +183,6 @@ struct EventBuffer {
 }
 
 extension CollectionChange {
-    /// The change of the list, in one line.
     fileprivate var line: String {
         if let reset { return "reset to \(counted(reset.count, "row"))" }
         func places(_ what: String, _ indices: [Int]) -> String? {

@@ -17,7 +17,6 @@ struct Event: Sendable {
         (self.name, self.text, self.values) = (name, text, values)
     }
 
-    /// Returns the event as reported to a device that is not the current one.
     func received(by device: String) -> Event {
         var event = Event(name, "\(device)| \(text)", values)
         event.values["device"] = device

@@ -10,13 +10,7 @@ import Scrollback
 protocol Host: AnyObject {
     /// Creates the backend of a new device, and the credentials of its user.
     ///
-    /// - Parameters:
-    ///   - user: The ID of the user.
-    ///   - device: The name of the device.
-    ///   - askSecret: A closure that asks for the user's password, if it is not known.
-    /// - Returns: The backend and the credentials.
-    /// - Throws: ``CommandError`` if the name is not a valid user ID of the server, or if there is
-    ///   no password.
+    /// `askSecret` asks for the user's password, if it is not known.
     func makeBackend(
         for user: UserID, device: String, asking askSecret: (_ question: String) async -> String?
     ) async throws -> (any Backend, Credentials)
@@ -24,8 +18,7 @@ protocol Host: AnyObject {
     /// The server, if it runs in this process; otherwise `nil`.
     var server: EmbeddedServer? { get }
 
-    /// The reason why the server cannot be reached, which stays until the prompt ends; `nil` if
-    /// there is none.
+    /// The reason why the server cannot be reached until the prompt ends.
     var failure: String? { get }
 
     func close()
@@ -45,7 +38,6 @@ enum HostChoice {
     }
 }
 
-/// A server in this process, with its files in the home directory.
 @MainActor
 private final class EmbeddedHost: Host {
     let server: EmbeddedServer?
@@ -92,7 +84,6 @@ private final class EmbeddedHost: Host {
     func close() { server?.close() }
 }
 
-/// The backend of a server whose files cannot be opened: no user can connect.
 private struct MissingServer: ForwardingBackend {
     let base: any Backend
     let failure: BackendError
@@ -102,7 +93,6 @@ private struct MissingServer: ForwardingBackend {
     }
 }
 
-/// A Matrix homeserver, which signs users in by password or token.
 @MainActor
 private final class MatrixHost: Host {
     private let url: URL
@@ -151,14 +141,13 @@ private final class MatrixHost: Host {
         }
     }
 
-    /// Returns the Matrix ID of a device.
-    ///
-    /// It is the same in later runs, so that the homeserver recognizes repeated requests.
+    /// Returns the Matrix ID of a device, the same in later runs, so that the homeserver recognizes
+    /// repeated requests.
     private func deviceID(of device: String) throws -> String {
         let new = String((0..<10).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement()! })
         // The name of the file is a hash, so that it does not reveal the user's ID.
         guard let file = deviceIDs?.appending(path: device.hashedFileName) else { return new }
-        // The ID is sent to the homeserver. Another program that writes to the directory must not
+        // The ID is sent to the homeserver: another program that writes to the directory must not
         // make the prompt send the content of another file.
         guard let id = try SecretFile(file).read("the device ID", isSecret: false) else {
             try SecretFile(file).create(new)
@@ -174,18 +163,14 @@ private final class MatrixHost: Host {
 }
 
 extension FileManager {
-    /// Creates the home of a prompt, which only its owner can read, unless it exists.
-    ///
-    /// The user may choose a link as the home.
+    /// Creates the home of a prompt, which may be a link, unless it exists.
     fileprivate func createPrivateHome(at url: URL) throws {
         guard !fileExists(atPath: url.path) else { return }
         try createPrivateDirectory(at: url)
     }
 
-    /// Creates a directory that only its owner can read, unless it exists.
-    ///
-    /// - Throws: ``CommandError`` if a link is in its place, which would lead the prompt to files
-    ///   elsewhere.
+    /// Creates a directory that only its owner can read, unless it exists; throws an error if a
+    /// link is in its place, which would lead to files elsewhere.
     func createPrivateDirectory(at url: URL) throws {
         try checkIsNoLink(url)
         try createDirectory(

@@ -2,17 +2,11 @@ import Foundation
 import Scrollback
 
 extension EncryptionKey {
-    /// Reads a key from a file of 64 hexadecimal digits.
+    /// Reads a key from a file of 64 hexadecimal digits, and creates the file if `creates` is true.
     ///
-    /// Only the prompt reads keys from files. An app keeps its key in the system's keychain, not
-    /// next to the data.
-    ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - creates: A Boolean value that indicates whether to write a new key to a file that does
-    ///     not exist. Its directory must exist.
-    /// - Throws: ``CommandError`` if the file does not exist, is a link, has no key, or can be
-    ///   read or written by other users of the machine.
+    /// Only the prompt reads keys from files: an app keeps its key in the system's keychain, not
+    /// next to the data. Throws an error if the file does not exist, is a link, has no key, or can
+    /// be read or written by other users of the machine.
     init(file: URL, creates: Bool) throws {
         let secret = SecretFile(file)
         if creates, try !secret.exists {
@@ -31,8 +25,8 @@ extension EncryptionKey {
 
     /// Reads or creates the key of the data in a directory.
     ///
-    /// - Throws: ``CommandError``, as ``init(file:creates:)`` does, and if the file does not exist
-    ///   although the directory contains encrypted data, which a new key could not decrypt.
+    /// Throws an error if the file does not exist although the directory contains encrypted data,
+    /// which a new key could not decrypt.
     init(file: URL, of home: URL?) throws {
         if try !SecretFile(file).exists, let data = home.flatMap(EncryptionKey.encryptedData) {
             throw CommandError.failed(
@@ -41,10 +35,8 @@ extension EncryptionKey {
         try self.init(file: file, creates: true)
     }
 
-    /// Returns a directory below another one that has encrypted data; `nil` if there is none.
-    ///
-    /// Such a directory has a file of keys. If that file is lost, the name of the directory, which
-    /// is a hyphen and a hash, shows that its data is encrypted.
+    /// Returns a directory below another one that has encrypted data: a file of keys or, if that is
+    /// lost, a name of a hyphen and a hash.
     private static func encryptedData(below home: URL) -> URL? {
         let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL {
@@ -58,7 +50,6 @@ extension EncryptionKey {
     }
 }
 
-/// A small file that only its owner may read.
 struct SecretFile {
     private let path: String
 
@@ -87,15 +78,10 @@ struct SecretFile {
         }
     }
 
-    /// Reads the text.
+    /// Reads the text; `nil` if the file does not exist.
     ///
-    /// - Parameters:
-    ///   - content: What the file contains, for the error.
-    ///   - isSecret: A Boolean value that indicates whether to refuse a file with a mode other than
-    ///     0600 or 0400.
-    /// - Returns: The text; `nil` if the file does not exist.
-    /// - Throws: ``CommandError`` if the file cannot be read, is not a regular file of this user,
-    ///   or is refused because of its mode.
+    /// `content` names the content in errors. Throws an error if the file is not a regular file of
+    /// this user or, if it is secret, has a mode other than 0600 or 0400.
     func read(_ content: String, isSecret: Bool = true) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {

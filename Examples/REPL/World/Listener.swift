@@ -8,14 +8,11 @@ import Scrollback
 final class Listener {
     var onEvent: (Event, EventBuffer.Source) -> Void = { _, _ in }
 
-    /// The state of the engine at the last notification.
     private(set) var state: SyncState?
 
     private let userID: UserID
-    /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
     private var unread = 0
-    /// A Boolean value that indicates whether the client was offline since it was first online.
     private var wasOffline = false
 
     init(_ userID: UserID) { self.userID = userID }
@@ -172,7 +169,6 @@ extension Listener: ChannelDelegate {
         }
     }
 
-    /// The event's name and the verb of its line, for events that are about a user.
     private static let actions: [CollectionEventSource: (name: String, verb: String)] = [
         .eventUserJoined: ("user_joined", "joins"), .eventUserLeft: ("user_left", "leaves"),
         .eventUserEntered: ("user_entered", "enters"), .eventUserExited: ("user_exited", "exits"),
@@ -184,7 +180,6 @@ extension Listener: ChannelDelegate {
         .eventUserRequestedToJoin: ("user_requested_to_join", "asks to join"),
     ]
 
-    /// The event's name and the text of its line, for events that are about a channel.
     private static let changes: [CollectionEventSource: (name: String, text: String)] = [
         .eventChannelHidden: ("channel_hidden", "is hidden"),
         .eventChannelFrozen: ("channel_frozen", "is frozen"),
@@ -198,7 +193,6 @@ extension Listener: ChannelDelegate {
         .eventChannelResetHistory: ("history_reset", "no longer shows you its older messages"),
     ]
 
-    /// Reports an event with the values of a notification.
     private func report(_ event: ChannelEvent, _ name: String, _ text: String) {
         var values: Values = ["channel_url": event.channelURL]
         values["message"] = event.message
@@ -293,6 +287,5 @@ extension Listener: MessageCollectionDelegate {
 }
 
 extension ChannelEvent {
-    /// The reason in parentheses; empty if there is none.
     fileprivate var explanation: String { reason.map { " (\($0.oneLine))" } ?? "" }
 }

@@ -1,11 +1,9 @@
 import Foundation
 import Scrollback
 
-/// The passwords and access tokens of Matrix users.
-///
-/// They are not passed on the command line, which other users of the machine could read.
+/// The passwords and access tokens of Matrix users, which are not passed on the command line,
+/// because other users of the machine could read it.
 struct Secrets {
-    /// A secret that authenticates a user.
     enum Secret: Equatable {
         case password(String)
         case token(String)
@@ -15,10 +13,8 @@ struct Secrets {
 
     init() {}
 
-    /// Reads the lines of a file: `USER password PASSWORD` or `USER token TOKEN`.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be read, if other users of the machine may
-    ///   read it, or if a line has another form.
+    /// Reads the lines of a file that other users cannot read: `USER password PASSWORD` or
+    /// `USER token TOKEN`.
     init(file: URL) throws {
         guard let text = try SecretFile(file).read("the secrets") else {
             throw CommandError.failed("there is no file of secrets '\(file.path)'")

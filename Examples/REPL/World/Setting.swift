@@ -6,12 +6,10 @@ struct Setting<Root: Sendable>: Sendable {
     /// The name of the setting, such as `sync.pageSize`.
     let name: String
 
-    /// A description of the setting; empty if the name says enough.
     var meaning = ""
 
     let text: @Sendable (Root) -> String
 
-    /// Sets the value from text, and returns whether the text is valid.
     let set: @Sendable (String, inout Root) -> Bool
 }
 
@@ -29,7 +27,6 @@ extension Setting {
     }
 }
 
-/// A value of a setting, which can be read from text.
 protocol SettingValue: Sendable {
     var settingText: String { get }
 
@@ -99,7 +96,6 @@ extension ResendPolicy: SettingValue {}
 extension FailedItemPolicy: SettingValue {}
 
 extension Array {
-    /// Sets the properties that words of the form `NAME=VALUE` specify.
     func set<Root>(
         _ words: some Sequence<String>, of root: inout Root
     ) throws where Element == Setting<Root> {
@@ -110,15 +106,10 @@ extension Array {
         }
     }
 
-    /// Returns all settings as text, or the setting that the first word names, after setting it to
-    /// the value of the second word if there is one.
+    /// Returns all settings as text, or the one that the first word names, after setting it to the
+    /// value of the second word if there is one.
     ///
-    /// - Parameters:
-    ///   - words: The words of a command.
-    ///   - root: The value whose property is set.
-    ///   - remark: A text after a value that was set.
-    /// - Returns: The text.
-    /// - Throws: ``CommandError`` if there is no such setting, or no such value.
+    /// `remark` follows the text of a value that was set.
     func showOrSet<Root>(
         _ words: [String], of root: inout Root, _ remark: String = ""
     ) throws -> any Reply where Element == Setting<Root> {
@@ -184,7 +175,6 @@ extension Setting where Root == ChatClientOptions {
             })
     }
 
-    /// The options of a client.
     static var ofClient: [Setting] {
         [
             Setting("applicationID", \.applicationID),
@@ -236,7 +226,6 @@ extension Setting where Root == ServerConditions {
 }
 
 extension Setting where Root == NetworkConditions {
-    /// The conditions of a network.
     static var ofNetwork: [Setting] {
         NetworkCondition.all.map { condition in
             Setting(

@@ -3,8 +3,8 @@ import Scrollback
 
 /// The state of a run of the prompt: a world of devices, the open store, and what it observes.
 ///
-/// The command `store open` opens a store. If no store was opened, the open store is the store of
-/// the current device or, before a user has connected, a new store in memory.
+/// If the command `store open` has opened no store, the open store is that of the current device
+/// or, before a user has connected, a new one in memory.
 @MainActor final class Workspace {
     let now: () -> Timestamp
 
@@ -23,7 +23,6 @@ import Scrollback
     /// The maximum time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
-    /// A Boolean value that indicates whether the command `quit` has ended the prompt.
     var hasEnded = false
 
     private let options: World.Options
@@ -41,7 +40,6 @@ import Scrollback
         case closed
     }
 
-    /// Creates a workspace, whose store is created when a command first needs it.
     init(
         _ options: World.Options = World.Options(),
         now: @escaping () -> Timestamp = { Timestamp(Date()) }
@@ -50,18 +48,11 @@ import Scrollback
         self.now = now
     }
 
-    /// The reason why a device stores nothing on disk, with advice; `nil` if there is none.
     var notStored: String? { made?.notStored }
 
-    /// The key of the prompt's stores, devices and file caches; `nil` if there is none.
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
-    /// Waits for an operation, at most for ``patience``.
-    ///
-    /// - Parameters:
-    ///   - what: The text of the error after the time limit.
-    ///   - body: The operation.
-    /// - Throws: ``CommandError`` after the time limit; errors of `body`.
+    /// Waits for an operation, at most for ``patience``; `what` is the beginning of the error.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -104,15 +95,13 @@ import Scrollback
         }
     }
 
-    /// The location of the open store, in words; `nil` if no store is open.
     var place: String? {
         if case .closed = opened { return nil }
         return (try? store)?.place
     }
 
-    /// Opens a store in a directory or in memory, and closes the store that was opened before.
-    ///
-    /// If the call fails, the previous store stays open.
+    /// Opens a store in a directory or in memory, and closes the one that was opened before, unless
+    /// an error is thrown.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -130,9 +119,7 @@ import Scrollback
         return store
     }
 
-    /// Closes the store that was opened, and stops observing it.
-    ///
-    /// The device's store is then the open store again.
+    /// Closes the store that was opened: the device's store is then the open store again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -145,7 +132,6 @@ import Scrollback
 // MARK: The world
 
 extension Workspace {
-    /// The server and the devices, which are created when a command first needs them.
     var world: World {
         get throws {
             if let made { return made }
@@ -157,19 +143,16 @@ extension Workspace {
         }
     }
 
-    /// The names of the devices that earlier runs have created in the same directory, and that do
-    /// not run now.
+    /// The names of the devices of earlier runs in the same directory that do not run now.
     var keptDeviceNames: [String] {
         made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
     }
 
-    /// The command for the user to type if no user is connected.
     var firstStep: String {
         if let name = keptDeviceNames.first { return "connect \(name.visible); devices lists all" }
         return options.host.isEmbedded ? "connect alice, or demo" : "connect @alice:localhost"
     }
 
-    /// The current device; `nil` if there is none yet.
     var device: Device? { made?.current }
 
     var prompt: String {
@@ -178,7 +161,6 @@ extension Workspace {
         return "\(device.name)\(channel)> ".oneLine
     }
 
-    /// Ends all devices and the server, and closes the store.
     func end() async {
         if case .open(let store) = opened { store.close() }
         await made?.close()
@@ -228,17 +210,16 @@ extension ChatStore {
 // MARK: Observing
 
 extension Workspace {
-    /// Observes a part of the store from now on, and stops an earlier observation.
-    ///
-    /// - Returns: The number of the last change before the observation.
+    /// Observes a part of the store from now on, in place of an earlier one, and returns the number
+    /// of the last change before.
     func observe(_ part: ObservedPart) throws -> Int {
         let (snapshot, changes) = try store.observe(part)
         observation = changes
         return snapshot.number
     }
 
-    /// Returns a Boolean value that indicates whether a change is only one of the connection, which
-    /// observers of every part of a store receive.
+    /// `true` for a change only of the connection, which observers of every part of a store
+    /// receive.
     private func isOnlyOfConnection(_ change: Change) -> Bool {
         observation?.part != .everything
             && change.operations.allSatisfy { operation in
@@ -246,14 +227,13 @@ extension Workspace {
             }
     }
 
-    /// Stops observing, and returns whether there was an observation.
     func unobserve() -> Bool {
         defer { observation = nil }
         return observation != nil
     }
 
-    /// Removes and returns the events: first one for each change of the observed part of the
-    /// store, then the events of the devices.
+    /// Removes and returns the events: first one for each change of the observed part of the store,
+    /// then the events of the devices.
     func events() -> [Event] {
         defer { reported = [] }
         let changes = observation?.drain().filter { !isOnlyOfConnection($0) } ?? []

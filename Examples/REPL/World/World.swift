@@ -9,13 +9,11 @@ final class World {
         /// The directory of all data; `nil` to keep data in memory.
         var home: URL?
 
-        /// The kind of server.
         var host = HostChoice.embedded
 
         /// The start of a clock that only commands advance; `nil` to use the system's clock.
         var start: Timestamp?
 
-        /// The key of the devices' stores, and of stores that the user opens.
         var encryptionKey: EncryptionKey?
 
         /// The maximum number of events of each source that are shown at once.
@@ -31,20 +29,16 @@ final class World {
 
     private(set) var devices: [Device] = []
 
-    /// The device on which commands run.
     private(set) var current: Device?
 
-    /// The options of clients that are opened later.
     var clientOptions: ChatClientOptions = {
         var options = ChatClientOptions()
         options.storage = .inMemory
         return options
     }()
 
-    /// The result of the last `server backup`; `nil` if there is none.
     var backup: Backup?
 
-    /// A closure that is called when a device has new events.
     var onEvent: (Device) -> Void = { _ in }
 
     /// A closure that asks the user for a secret; it returns `nil` if the user enters none.
@@ -56,9 +50,7 @@ final class World {
         host = try options.host.make(in: options.home, clock)
     }
 
-    /// The embedded server.
-    ///
-    /// Throws an error if the server does not run in this process.
+    /// The embedded server; throws an error if the server does not run in this process.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -80,7 +72,7 @@ final class World {
 
     // MARK: Devices
 
-    /// The reason why a device stores nothing on disk, with advice; `nil` if each device stores its
+    /// The reason why a device stores nothing on disk, with advice; `nil` if all devices store
     /// data.
     var notStored: String? {
         devices.lazy.compactMap(\.client.cachingError).first.map {
@@ -89,8 +81,6 @@ final class World {
     }
 
     /// Returns the device with a name, and creates it if necessary.
-    ///
-    /// - Throws: ``CommandError`` if the name does not contain a user ID.
     func device(_ name: String) async throws -> Device {
         if let device = devices.first(where: { $0.name == name }) { return device }
         guard let userID = Device.userID(of: name) else {
@@ -153,14 +143,12 @@ final class World {
         return device
     }
 
-    /// The names of devices that have a directory from an earlier run and do not run now.
     var otherDeviceNames: [String] {
         let running = Set(devices.map(\.name))
         return World.keptDeviceNames(in: options.home).filter { !running.contains($0) }
     }
 
-    /// The options of clients whose data is in the directories of the devices, also of those that
-    /// do not run now.
+    /// The options of clients with the data of all devices, also of those that do not run now.
     var storageOptions: [ChatClientOptions] {
         get throws {
             let directories = try options.home.flatMap { try World.deviceDirectories(in: $0) }
@@ -173,7 +161,6 @@ final class World {
         }
     }
 
-    /// The users whose data is in the directories of the devices.
     var storedUsers: [StoredUser] {
         get async throws {
             var users: [StoredUser] = []
@@ -184,10 +171,8 @@ final class World {
         }
     }
 
-    /// Returns the directories of the devices in the home of a prompt, without links, which may lead
-    /// to the files of another program; `nil` if it has none.
-    ///
-    /// - Throws: ``CommandError`` if a link is in place of the directory of the devices.
+    /// Returns the directories of the devices in the home of a prompt, without links, which may
+    /// lead to the files of another program; `nil` if it has none.
     static func deviceDirectories(in home: URL) throws -> [URL]? {
         let devices = home.appending(path: "devices")
         let files = FileManager.default
@@ -197,28 +182,25 @@ final class World {
             .map { devices.appending(path: $0) }.filter { !files.isLink($0) }
     }
 
-    /// Returns the names of devices that have a directory, in alphabetical order.
     static func keptDeviceNames(in home: URL?) -> [String] {
         guard let home else { return [] }
         // Ignore the error: without a readable directory, there are no devices.
         let directories = (try? deviceDirectories(in: home)) ?? []
-        // Omit the directories of encrypted devices. Their names are a hyphen and a hash, and a
-        // hash does not reveal the name of the device.
+        // Omit encrypted devices: their directories are named by a hyphen and a hash.
         return directories.map(\.lastPathComponent).filter { !$0.hasPrefix("-") }
             .compactMap(\.removingPercentEncoding).sorted()
     }
 
     /// Returns the directory of a device, and creates it if necessary.
     ///
-    /// If there is a key, the name of the directory contains a hash, so that it does not reveal the
-    /// user's ID. A directory that an earlier run without the key has created gets this name; the
-    /// client opens its plain stores only after the command `client encrypt`.
+    /// With a key, its name contains a hash, so that it does not reveal the user's ID. A directory
+    /// that an earlier run without the key has created is renamed; the client opens its plain
+    /// stores only after the command `client encrypt`.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
-        // The name with a hyphen cannot equal a readable name, because percent-encoded names
-        // contain no hyphen.
+        // The name with a hyphen cannot equal a percent-encoded name, which contains none.
         let (plain, hidden) = (
             devices.appending(path: encoded),
             devices.appending(path: "-" + name.hashedFileName)
@@ -237,7 +219,7 @@ final class World {
 
     /// Returns a closure that creates request IDs that are short enough to type.
     ///
-    /// If the server or the devices keep the IDs of earlier runs, the IDs of each run differ.
+    /// If the server or the devices keep the IDs of earlier runs, those of each run differ.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =
@@ -254,7 +236,6 @@ final class World {
 
     // MARK: Time
 
-    /// Waits for a duration or, with a manual clock, advances the clock from one timer to the next.
     func pass(_ duration: Duration) async throws {
         guard !clock.isRunning else { return try await Task.sleep(for: duration) }
         let end = clock.now.later(by: duration)
@@ -269,8 +250,6 @@ final class World {
 
     /// Waits until no device has work to do at the current time, and all notifications have
     /// arrived.
-    ///
-    /// - Parameter limit: The maximum time to wait.
     func waitUntilIdle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         var quietChecks = 0
@@ -315,7 +294,6 @@ extension Device {
         let callCount = await engine.callCount
         let (moving, delayedCount, heldCount) = network.callsInFlight
         let sleeperCount = clock.sleeperCount(of: "network of \(name)")
-        // Calls that sleep or are held do not continue at the current time.
         let isPaused = sleeperCount + heldCount > 0
         switch state.connection {
         case .connecting: return isPaused ? .resting : .busy
@@ -326,8 +304,8 @@ extension Device {
                 || delayedCount > sleeperCount
             guard !isBetween, moving.allSatisfy({ $0 == .feed }) else { return .busy }
             if !isPaused, await engine.hasWaitingCaller { return .busy }
-            // If the engine has stopped its feed, for example because the cache is damaged,
-            // there is nothing to wait for.
+            // If the engine has stopped its feed, as for a damaged cache, there is nothing to wait
+            // for.
             return moving.isEmpty ? .resting : .listening
         case .waiting: return await engine.isRenewingSession ? .busy : .resting
         case .offline, .revoked: return .resting

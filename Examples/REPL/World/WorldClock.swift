@@ -2,12 +2,9 @@ import Foundation
 import Scrollback
 
 /// The clock of the server and of all devices: the system's clock, or a manual clock that only a
-/// script advances.
-///
-/// With a manual clock, simulating a day takes no time.
+/// script advances, so that simulating a day takes no time.
 final class WorldClock: Sendable {
     private struct State {
-        /// The time of a manual clock; `nil` for the system's clock.
         var manualTime: Timestamp?
         var offset = Duration.zero
         var sleepers: [Int: Sleeper] = [:]
@@ -25,19 +22,15 @@ final class WorldClock: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a clock.
-    ///
-    /// - Parameter start: The time until the clock is advanced; `nil` to follow the system's clock.
+    /// Creates a clock, which stays at `start` until it is advanced; `nil` for the system's clock.
     init(manualTime start: Timestamp? = nil) {
         state = Locked(State(manualTime: start))
     }
 
-    /// A Boolean value that indicates whether the clock follows the system's clock.
     var isRunning: Bool { state.withLock { $0.manualTime == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
 
-    /// Advances the clock, and resumes the tasks whose sleep has ended.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             if let time = state.manualTime {
@@ -53,18 +46,12 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// The earliest end of those sleeps that end when the clock is advanced; `nil` if there is
-    /// none.
+    /// The earliest end of those sleeps that end when the clock is advanced.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
 
-    /// Sleeps, and throws if the task is canceled.
-    ///
-    /// - Parameters:
-    ///   - duration: The duration of the sleep.
-    ///   - name: The name of the sleeper, for ``sleeperCount(of:)``.
-    /// - Throws: `CancellationError`.
+    /// Sleeps, counted by ``sleeperCount(of:)`` under `name`, and throws if the task is canceled.
     func sleep(_ duration: Duration, of name: String) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -78,8 +65,7 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // Remove the sleeper immediately, so that ``sleeperCount(of:)`` does not count
-                // it any more.
+                // Do not count the sleeper any more.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -104,7 +90,6 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// Returns the number of tasks with a name that sleep.
     func sleeperCount(of name: String) -> Int {
         state.withLock { state in state.sleepers.values.count { $0.name == name } }
     }

@@ -1,10 +1,8 @@
 // A LevelDB database behind C functions, in one environment of CLevelDBEnvironment.h.
 //
-// If a call fails, it sets `error` to a text that the caller frees. The text is LevelDB's, with the
-// cause that CLevelDBEnvironment.h describes.
-//
-// Pointers to a key or value that a function returns or passes to a callback are valid until the
-// cursor moves or the callback returns.
+// If a call fails, it sets `error` to LevelDB's text, with the cause that the environment adds; the
+// caller frees it. Pointers to a key or value are valid until the cursor moves or the callback
+// returns.
 #pragma once
 
 #include "CLevelDBEnvironment.h"
@@ -24,10 +22,8 @@ typedef struct {
     /// replaces the logs by tables, and only the report of the environment describes the damage.
     bool skips_damage;
 
-    /// Whether to reuse the last log and manifest, instead of writing a table, a new log and a new
-    /// manifest.
-    ///
-    /// The environment prevents the reuse of a file that is not intact.
+    /// If true, the last log and manifest are reused if they are intact, instead of writing a table
+    /// and new ones.
     bool reuses_logs;
 
     /// 0 for no filter.
@@ -38,19 +34,16 @@ typedef struct {
     size_t block_cache_size;
 } scrollback_db_options;
 
-/// Opens a database in a directory, which is created if it does not exist.
-///
-/// The environment must outlive the database.
+/// Opens a database, and creates its directory if necessary; the environment must outlive the
+/// database.
 scrollback_db *_Nullable scrollback_db_open(
     scrollback_env *env, const char *path, const scrollback_db_options *options,
     char *_Nullable *_Nonnull error);
 
-/// Closes a database.
-///
-/// All its snapshots must be released.
+/// All snapshots must be released.
 void scrollback_db_close(scrollback_db *db);
 
-/// Removes a closed database with all its files, if it exists.
+/// Removes a closed database, if it exists.
 void scrollback_db_destroy(
     scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
 
@@ -70,10 +63,9 @@ typedef struct {
     ptrdiff_t end;
 } scrollback_row;
 
-/// Writes a batch atomically.
+/// Writes a batch atomically; if `is_durable`, it is on disk when the call returns.
 ///
-/// A later row with the same key replaces an earlier one. If `is_durable`, the batch is on disk when
-/// the call returns. Writes of one database must not be concurrent.
+/// A later row with the same key replaces an earlier one. Writes must not be concurrent.
 void scrollback_db_write(
     scrollback_db *db, const uint8_t *_Nullable bytes, size_t size,
     const scrollback_row *_Nullable rows, size_t row_count, bool is_durable,
@@ -81,33 +73,28 @@ void scrollback_db_write(
 
 // MARK: Reading
 
-/// A view of a database at one point in time, which is thread-safe.
+/// A thread-safe view of a database at one point in time.
 typedef struct scrollback_snapshot scrollback_snapshot;
 
-/// Creates a snapshot.
 scrollback_snapshot *scrollback_snapshot_create(scrollback_db *db);
 
 void scrollback_snapshot_release(scrollback_snapshot *snapshot);
 
-/// Copies the value of a key into a buffer, or, if the value is larger, into memory that the caller
-/// frees.
-///
-/// Sets `value_size`. Returns the copy; NULL if there is no value.
+/// Copies a value into a buffer, or, if it is larger, into memory that the caller frees; returns
+/// NULL if there is no value.
 uint8_t *_Nullable scrollback_snapshot_get(
     const scrollback_snapshot *snapshot, const uint8_t *_Nullable key, size_t key_size,
     uint8_t *buffer, size_t buffer_size, size_t *value_size, char *_Nullable *_Nonnull error);
 
-/// Receives a row, and returns whether to continue.
 typedef bool (*scrollback_visit)(
     void *_Nullable context, const uint8_t *key, size_t key_size, const uint8_t *value,
     size_t value_size);
 
-/// Passes the rows of a page to a function: those whose keys are not less than `lower`, and less
-/// than `upper`, in the order of the keys or in the opposite order.
+/// Passes the rows from `lower`, inclusive, to `upper`, exclusive, to a function, in the order of
+/// the keys or in the opposite order, at most `limit`, until it returns false.
 ///
-/// Ends after `limit` rows, or when the function returns false. LevelDB skips a block that it
-/// cannot read. If the call sets `error`, rows may therefore be missing among those that were
-/// passed.
+/// LevelDB skips a block that it cannot read: if the call sets `error`, rows may be missing among
+/// those that were passed.
 void scrollback_snapshot_page(
     const scrollback_snapshot *snapshot, const uint8_t *_Nullable lower, size_t lower_size,
     const uint8_t *_Nullable upper, size_t upper_size, bool is_descending, size_t limit,
@@ -116,9 +103,7 @@ void scrollback_snapshot_page(
 /// An iterator over the rows of a snapshot, for one thread.
 typedef struct scrollback_cursor scrollback_cursor;
 
-/// Creates a cursor without a current row.
-///
-/// The snapshot must outlive the cursor.
+/// The cursor has no current row; the snapshot must outlive it.
 scrollback_cursor *scrollback_cursor_create(const scrollback_snapshot *snapshot);
 
 void scrollback_cursor_destroy(scrollback_cursor *cursor);
@@ -127,13 +112,13 @@ void scrollback_cursor_destroy(scrollback_cursor *cursor);
 void scrollback_cursor_seek(
     scrollback_cursor *cursor, const uint8_t *_Nullable key, size_t key_size);
 
-/// Moves to the next row; there must be a current row.
+/// There must be a current row.
 void scrollback_cursor_next(scrollback_cursor *cursor);
 
-/// Returns the key of the current row; NULL if there is none.
+/// Returns NULL if there is no current row.
 const uint8_t *_Nullable scrollback_cursor_key(const scrollback_cursor *cursor, size_t *size);
 
-/// Returns the value of the current row, which must exist.
+/// There must be a current row.
 const uint8_t *scrollback_cursor_value(const scrollback_cursor *cursor, size_t *size);
 
 /// Sets `error` if a row could not be read.
@@ -141,16 +126,12 @@ void scrollback_cursor_check(const scrollback_cursor *cursor, char *_Nullable *_
 
 // MARK: Maintenance
 
-/// The version of LevelDB for which this target was compiled.
 extern const int scrollback_leveldb_major, scrollback_leveldb_minor;
 
-/// Returns a property such as "leveldb.stats" as a text that the caller frees; NULL if LevelDB does
-/// not know it.
+/// Returns a property such as "leveldb.stats", which the caller frees; NULL if it is unknown.
 char *_Nullable scrollback_db_property(scrollback_db *db, const char *name);
 
-/// Rewrites the tables of a range of keys without removed rows.
-///
-/// A NULL bound means that the range has no bound.
+/// Rewrites the tables of a range of keys without removed rows; a bound may be NULL.
 void scrollback_db_compact(
     scrollback_db *db, const uint8_t *_Nullable lower, size_t lower_size,
     const uint8_t *_Nullable upper, size_t upper_size);

@@ -1,41 +1,34 @@
 import Models
 import Store
 
-/// The shown part of a channel list, and the rules by which store changes update it.
+/// The shown part of a channel list: every stored channel that matches the query, from the start of
+/// the list to ``upper``.
 ///
-/// A window is a value without side effects: its methods read from a given reader, and return edits
-/// of the rows. The window shows every stored channel that matches the query, from the start of the
-/// list to ``upper``.
+/// A window is a value without side effects.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelListPosition>
 
     enum Bound: Comparable {
-        /// The window is empty.
         case beginning
-        /// The window ends at this position: the position that the last loaded channel had when it
-        /// was loaded.
+        /// The window ends at the position that the last loaded channel had when it was loaded.
         case position(ChannelListPosition)
-        /// The window shows all stored channels.
         case end
     }
 
     let query: GroupChannelListQuery
-    /// The current user.
-    ///
-    /// Filters by the nicknames of members ignore this user.
+    /// The current user, whom filters by the nicknames of members ignore.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
-    /// A Boolean value that indicates whether the store has every channel of the server's list.
+    /// `true` if the store has every channel of the server's list.
     private(set) var isComplete = false
-    /// A Boolean value that indicates whether the window shows channels of a cache that was cleared
-    /// or replaced, and the store does not have the whole list again.
+    /// `true` if the window shows channels of a cleared or replaced cache, and the store does not
+    /// have the whole list again.
     private(set) var isReplaced = false
-    /// The `count` of the last call of ``load(upTo:isComplete:in:)``.
+    /// The `count` of the last call of `load`.
     private var wanted = 0
     /// The local labels of all channels that have any; empty until the first channels are loaded.
     private(set) var labels: [ChannelURL: ChannelLabels] = [:]
-    /// The number of times that ``labels`` has changed.
     private(set) var labelsGeneration = 0
     private var hasReadLabels = false
     private var list = OrderedList<GroupChannel, ChannelListPosition>()
@@ -49,7 +42,6 @@ struct ChannelWindow {
 
     var hasMore: Bool { upper != .end || !isComplete }
 
-    /// Empties the window.
     mutating func removeAll(_ source: CollectionEventSource) -> ChannelEdits {
         var edits = ChannelEdits()
         for channel in channels { edits.remove(channel.url, source) }
@@ -60,7 +52,6 @@ struct ChannelWindow {
 
     // MARK: Following
 
-    /// Updates the window for a change, and returns the edits of the rows for ``apply(_:)``.
     mutating func edits(for change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
@@ -117,9 +108,8 @@ struct ChannelWindow {
 
     /// Applies edits to the rows, and returns the differences.
     ///
-    /// Before the server has sent its whole list, an unlisted channel may belong between two listed
-    /// ones. Until the list is whole, the window therefore shows at most the requested number of
-    /// channels.
+    /// Until the store has the whole list, unlisted channels may belong between the listed ones, so
+    /// the window shows at most the requested number of channels.
     mutating func apply(_ edits: inout ChannelEdits) -> ListDiff<GroupChannel> {
         if upper == .end, !isComplete, list.count(after: edits.rows) > wanted {
             var next = list
@@ -132,11 +122,11 @@ struct ChannelWindow {
 
     // MARK: Reading
 
-    /// Extends the list to `count` channels, or to all channels if fewer are stored.
+    /// Extends the list to `count` channels, or to fewer if no more are stored or if the limit of
+    /// `visits` stops the read.
     ///
-    /// The read stops at the limit of `visits`, and the window then ends there. `isComplete` is true
-    /// if the store has every channel of the server's list. If reading fails, the window is
-    /// unchanged.
+    /// `isComplete` is true if the store has every channel of the server's list. If reading fails,
+    /// the window is unchanged.
     mutating func load(
         upTo count: Int, isComplete: Bool, in reader: some StoreReader,
         visiting visits: inout ChannelVisits
@@ -176,16 +166,15 @@ struct ChannelWindow {
 
     /// Reads the shown part again, after the store has dropped changes without reporting them.
     ///
-    /// `isComplete` is true if the store has every channel of the server's list. The reader already
-    /// contains the queued changes `skipped`; the caller must not apply them afterwards. If
-    /// reading fails, the window is unchanged.
+    /// The reader already contains the queued changes `skipped`; the caller must not apply them
+    /// afterwards. If reading fails, the window is unchanged.
     mutating func readAgain(
         isComplete: Bool, in reader: some StoreReader, _ skipped: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // The rows come from the reader. The queued changes determine only the sources of the
-        // edits, and whether the cache was cleared.
+        // The rows come from the reader; the queued changes determine only the sources of the
+        // edits.
         for change in skipped { edits.sources.merge(next.edits(for: change).sources) { $1 } }
         next.set(labels: try reader.channelLabels())
         for url in channels.map(\.url) { edits.rows.remove(url) }
@@ -197,7 +186,6 @@ struct ChannelWindow {
 }
 
 extension ChannelWindow {
-    /// Reads the stored channels up to ``upper``, in pages.
     private func readShownPart(
         in reader: some StoreReader, _ list: (GroupChannel) -> Void
     ) throws(StoreError) {
@@ -227,8 +215,7 @@ struct ChannelEdits {
     var rows = ChannelWindow.Edits()
     var sources: [ChannelURL: CollectionEventSource] = [:]
     var isCleared = false
-    /// A Boolean value that indicates whether the store has dropped changes, so that all rows have
-    /// to be read again.
+    /// `true` if the store has dropped changes, so that all rows have to be read again.
     var isMissed = false
 
     mutating func remove(_ url: ChannelURL, _ source: CollectionEventSource?) {

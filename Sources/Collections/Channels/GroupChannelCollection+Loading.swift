@@ -2,19 +2,17 @@ import Models
 import Store
 import Sync
 
-// How the list grows: first from the store, then from the server.
 extension GroupChannelCollection {
-    /// The maximum number of pages that one call fetches, if the pages contain few new channels.
+    /// The maximum number of pages that one call fetches, if they contain few new channels.
     private static let pageLimit = 5
 
-    /// The maximum number of channels that one read on the main actor visits.
     private static let visitLimit = 1_000
 
     /// Lists at least `count` channels, or all channels if there are fewer, and returns the newly
     /// listed ones.
     ///
-    /// If `refreshes` is true and the engine is not live, the call requests the first page even if
-    /// the cache has it.
+    /// If `refreshes` is true and the engine is not live, the first page is requested even if the
+    /// cache has it.
     @discardableResult
     func load(
         upTo count: Int, refreshes: Bool = false
@@ -47,9 +45,8 @@ extension GroupChannelCollection {
         return found()
     }
 
-    /// Lists at least `count` channels, or all stored channels if there are fewer.
-    ///
-    /// - Returns: `true` if the store has every channel of the server's list.
+    /// Lists at least `count` channels, or all stored ones, and returns `true` if the store has
+    /// every channel of the server's list.
     private func showPage(
         upTo count: Int, _ reporting: Reporting
     ) async throws(SyncError) -> Bool {
@@ -77,14 +74,13 @@ extension GroupChannelCollection {
 
     enum ShownPart {
         case whole
-        /// The read has visited ``visitLimit`` channels, and has to go on.
+        /// The read has visited ``visitLimit`` channels, and has to be continued.
         case limited
-        /// The channels have to be sorted first.
         case unsorted
     }
 
-    /// Lists at least `count` channels, or all stored channels if there are fewer, or those that
-    /// ``visitLimit`` visits find.
+    /// Lists at least `count` channels, or all stored ones, or those that ``visitLimit`` visits
+    /// find.
     func show(
         upTo count: Int, _ reporting: Reporting
     ) throws(SyncError) -> ShownPart {
@@ -117,8 +113,8 @@ extension GroupChannelCollection {
                 _ = await engine.stateAfterConnecting
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // If the cache was cleared during the request, the collection has started again with
-            // the first page, and this page is out of date.
+            // If the cache was cleared during the request, paging has started again with the first
+            // page.
             guard generation == pagingGeneration else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -132,10 +128,7 @@ extension GroupChannelCollection {
         pagingGeneration += 1
     }
 
-    /// Waits until the engine has fetched the user's whole list, and then records that the list is
-    /// whole.
-    ///
-    /// Until then, the server may have channels that are not stored.
+    /// Records that the list is whole, once the engine has fetched the user's whole list.
     func awaitCompleteList() {
         guard !isDisposed, !window.isComplete, !isAwaitingCompleteList else { return }
         isAwaitingCompleteList = true
@@ -148,14 +141,11 @@ extension GroupChannelCollection {
             })
     }
 
-    /// Records whether the store has the whole list.
-    ///
-    /// - Returns: `true` if no more waiting is needed: the store has the whole list, or the
-    ///   collection was disposed.
+    /// Records whether the store has the whole list, and returns `true` if no more waiting is
+    /// needed.
     private func recordCompleteList() -> Bool {
         if isDisposed || window.isComplete { return true }
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isListComplete(in: reader)
             if holdsAll { window.recordIsComplete() }

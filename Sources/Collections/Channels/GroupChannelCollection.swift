@@ -14,22 +14,17 @@ public import Sync
 /// ```
 ///
 /// The list reaches from the first channel to the last one of the loaded pages. In that part, the
-/// collection inserts, moves and deletes channels as they change. The store and the server apply
-/// the same filters and the same order.
-///
-/// The collection is isolated to the main actor. ``channels``, ``hasMore``, ``isStale``,
-/// ``drafts`` and ``labels`` are observable, and each is invalidated only by changes of its own
-/// value. Views that use Observation need no delegate.
+/// collection inserts, moves and deletes channels as they change. ``channels``, ``hasMore``,
+/// ``isStale``, ``drafts`` and ``labels`` are observable: views that use Observation need no
+/// delegate.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
     /// The filters and the order of the list, and the page size.
     public let query: GroupChannelListQuery
 
-    /// The texts that the user is writing, by channel.
-    ///
-    /// The dictionary is empty until ``start()``. It then contains the drafts of all channels,
-    /// whether or not the list contains them, and no drafts of threads.
+    /// The texts that the user is writing in channels, listed or not, but not in threads; empty
+    /// until ``start()``.
     public private(set) var drafts: [ChannelURL: String] = [:]
 
     /// A Boolean value that indicates whether ``dispose()`` was called.
@@ -50,10 +45,8 @@ public final class GroupChannelCollection {
     @ObservationIgnored var isAwaitingCompleteList = false
     /// The channels that the call in progress has listed, and that the delegate does not report.
     @ObservationIgnored var unreported: Set<ChannelURL> = []
-    /// The next page of the server's list to request.
     @ObservationIgnored var serverPages = ServerPages.next(nil)
-    /// The number of times that the collection has started again with the first page of the
-    /// server's list.
+    /// The number of times that paging has started again with the first page.
     @ObservationIgnored var pagingGeneration = 0
 
     enum ServerPages {
@@ -65,8 +58,8 @@ public final class GroupChannelCollection {
     ///
     /// - Parameters:
     ///   - query: The filters and the order of the list, and the page size.
-    ///   - userID: The current user; `nil`, the default, if there is none. Filters by nickname
-    ///     ignore this user, and the filter by exact members includes this user implicitly.
+    ///   - userID: The current user, whom filters by nickname ignore, and whom the filter by exact
+    ///     members includes implicitly.
     ///   - engine: The engine that fetches the channels.
     public init(
         query: GroupChannelListQuery = GroupChannelListQuery(), userID: UserID? = nil,
@@ -91,17 +84,14 @@ public final class GroupChannelCollection {
         return window.hasMore
     }
 
-    /// A Boolean value that indicates whether the list shows channels of a cache that was cleared
-    /// or replaced since, and the engine has not fetched the whole list again.
+    /// A Boolean value that indicates whether the list shows channels of a cleared or replaced
+    /// cache, because the engine has not fetched the whole list again.
     public var isStale: Bool {
         access(keyPath: \.isStale)
         return window.isReplaced
     }
 
-    /// The local labels of channels, for example for an icon in the row of a pinned channel.
-    ///
-    /// The dictionary is empty until ``start()``. It then contains all channels with labels, whether
-    /// or not the list contains them.
+    /// The local labels of all channels that have any, listed or not; empty until ``start()``.
     public var labels: [ChannelURL: ChannelLabels] {
         access(keyPath: \.labels)
         return window.labels
@@ -115,10 +105,10 @@ public final class GroupChannelCollection {
         if observed.isStale != known.isStale { withMutation(keyPath: \.isStale) {} }
     }
 
-    /// Returns a stream of the changes from now on.
+    /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
     ///
-    /// If an app applies the changes in order to a copy of ``channels``, the copy stays equal to
-    /// ``channels``. The stream buffers unread changes, and ends with ``dispose()``.
+    /// Applying the changes in order to a copy of ``channels`` keeps the copy equal to
+    /// ``channels``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> {
         subscribers.subscribe()
     }
@@ -128,16 +118,15 @@ public final class GroupChannelCollection {
     /// Starts the collection: lists the first page of stored channels, and fetches the list from
     /// the server.
     ///
-    /// The stored channels are listed when the call returns, regardless of the network. If that
-    /// would visit more than 1,000 channels, because a filter matches few of them or because the
-    /// cache has never listed them in this order, they are listed soon after. From then on, the
-    /// collection follows all changes. ``loadMore()`` lists more pages. The collection is
-    /// not released before the server has responded.
+    /// The stored channels are listed when the call returns, or soon after if that visits more than
+    /// 1,000 channels, because a filter matches few of them or the cache has never listed them in
+    /// this order. From then on, the collection follows all changes. If the engine is live and the
+    /// cache has the first page, the collection sends no request. The collection is not released
+    /// before the server has responded.
     ///
-    /// - Returns: The stored channels, and the channels after the server has responded. If the
-    ///   engine is live and the cache has the first page, the collection sends no request. If there
-    ///   is no connection, awaiting the second result throws `notConnected`, and the stored
-    ///   channels stay listed.
+    /// - Returns: The stored channels, and the channels after the server has responded. Without a
+    ///   connection, awaiting the latter throws `notConnected`, and the stored channels stay
+    ///   listed.
     @discardableResult
     public func start() -> CollectionStart<GroupChannel> {
         let cached: Result<[GroupChannel], SyncError>
@@ -165,16 +154,13 @@ public final class GroupChannelCollection {
 
     /// Lists more channels: first stored channels, then channels from the server.
     ///
-    /// The engine fetches the user's whole list automatically after the first connection. Until the
-    /// engine has fetched it, this call also requests pages from the server, and later channels may
-    /// be inserted between the listed ones. If the server cannot be reached, the stored channels
-    /// stay listed, and ``hasMore`` remains true.
+    /// The engine fetches the user's whole list automatically after the first connection. Until
+    /// then, this call also requests pages from the server, and later channels may be inserted
+    /// between the listed ones. If the server cannot be reached, the stored channels stay listed,
+    /// and ``hasMore`` remains true. The call also starts the collection.
     ///
-    /// If the collection has not been started, this call starts it.
-    ///
-    /// - Returns: The channels that the call has listed, in the order of the list. The delegate
-    ///   receives all other changes during the call, so that no channel is both returned and
-    ///   reported as added. If ``hasMore`` is true, call again for more.
+    /// - Returns: The channels that the call has listed, in the order of the list; the delegate
+    ///   receives only the other changes. If ``hasMore`` is true, call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
     ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
     ///   `closed`, `canceled`.
@@ -186,8 +172,6 @@ public final class GroupChannelCollection {
     // MARK: The end
 
     /// Ends the collection: it loads no more channels and sends no more notifications.
-    ///
-    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -224,8 +208,7 @@ public final class GroupChannelCollection {
         var edits = window.edits(for: change)
         if edits.isCleared { restart() }
         if edits.isMissed {
-            // Ignore the error: a closed store reports no changes, and the engine reports an
-            // unreadable one.
+            // Ignore the error: the engine reports an unreadable store.
             guard let read = try? readAgain() else { return }
             edits = read
             readDrafts()
@@ -239,8 +222,7 @@ public final class GroupChannelCollection {
     }
 
     private func readDrafts() {
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error, as above.
         guard let all = try? engine.store.drafts() else { return }
         let stored = all.mapValues(\.text).filter { !$0.value.isEmpty }
         if stored != drafts { drafts = stored }

@@ -3,15 +3,14 @@ public import Models
 /// Receives the notifications of a channel collection.
 ///
 /// The methods are called on the main actor, in the order of the store's commits, and never after
-/// ``GroupChannelCollection/dispose()``. They may call any method, including
-/// ``GroupChannelCollection/dispose()``. None of them has a default implementation, so that the
-/// compiler reports a method with a wrong name or type.
+/// ``GroupChannelCollection/dispose()``. They may call any method. None has a default
+/// implementation, so that the compiler reports a method with a wrong name or type.
 ///
 /// For each commit, ``channelCollection(_:didChange:)`` is called first. The methods for added,
 /// updated and deleted channels follow, once for each source of the changes.
 @MainActor
 public protocol GroupChannelCollectionDelegate: AnyObject {
-    /// The list has changed; apply the change to the list that a view shows.
+    /// The list has changed: apply the change to the list that a view shows.
     ///
     /// ``GroupChannelCollection/channels`` is the list after the change. If the app has requested
     /// the change, as by ``GroupChannelCollection/loadMore()``, only this method is called.

@@ -5,8 +5,7 @@ public struct GroupChannelContext: Hashable, Sendable {
     /// The source of the change.
     public let source: CollectionEventSource
 
-    /// A Boolean value that indicates whether the change arrived as a live event.
-    ///
-    /// It is false for changes from sync or from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event, not from sync or
+    /// from this device.
     public var isFromEvent: Bool { source.isFromEvent }
 }

@@ -3,14 +3,11 @@ import Store
 
 /// A live event of a channel.
 ///
-/// While the client is connected, it reports each event as it arrives. The client does not report
-/// the events that happened while it was offline. Instead, once it has caught up with the server,
-/// it reports one event with the source `channelBackgroundSync` for each channel that has changed.
+/// The client reports each event that arrives while it is connected. For all events that happened
+/// while it was offline, it reports one event with the source `channelBackgroundSync` for each
+/// channel that has changed, once it has caught up with the server.
 public struct ChannelEvent: Hashable, Sendable {
     /// The kind of event, for example `eventMessageReceived` or `eventChannelFrozen`.
-    ///
-    /// The source `channelBackgroundSync` says that the channel or its messages changed while the
-    /// client was offline.
     public let source: CollectionEventSource
 
     /// The URL of the channel.
@@ -18,9 +15,8 @@ public struct ChannelEvent: Hashable, Sendable {
 
     /// The channel after the event; `nil` if the user can no longer read it.
     ///
-    /// The user cannot read a channel that was deleted (`eventChannelDeleted`), that the user left
-    /// or was removed from by the ``actor`` (`eventUserLeft`), or that the user was banned from
-    /// (`eventUserBanned`).
+    /// It was deleted (`eventChannelDeleted`), the user left it or was removed from it by the
+    /// ``actor`` (`eventUserLeft`), or the user was banned from it (`eventUserBanned`).
     public let channel: AnyChannel?
 
     /// The stored message that was received or changed; otherwise `nil`.
@@ -29,15 +25,12 @@ public struct ChannelEvent: Hashable, Sendable {
     /// The ID of the received, changed or deleted message; otherwise `nil`.
     public let messageID: MessageID?
 
-    /// A Boolean value that indicates whether ``message`` mentions the current user and was sent by
-    /// another user.
+    /// A Boolean value that indicates whether another user's ``message`` mentions the current user.
     public let isMention: Bool
 
-    /// The users whom the event concerns, such as the users who joined, or all users who are typing
-    /// now.
+    /// The users whom the event concerns, such as those who joined, or all who are typing now.
     ///
-    /// The array is empty for most other events, and for an event about the current user whose
-    /// ``channel`` is `nil`.
+    /// The array is empty for most other events, and if ``channel`` is `nil`.
     public let users: [User]
 
     /// The user who caused the event; `nil` if the server does not report one.
@@ -48,8 +41,7 @@ public struct ChannelEvent: Hashable, Sendable {
 }
 
 extension ChannelEvent {
-    /// Returns the live events of an entry of a store change: usually one; none if the entry is not
-    /// live.
+    /// Returns the live events of an entry of a store change: usually one; none if it is not live.
     static func events(
         of entry: Change.Entry, in store: ChatStore, for userID: UserID?
     ) -> [ChannelEvent] {
@@ -90,10 +82,8 @@ extension ChannelEvent {
 }
 
 extension CollectionEventSource {
-    /// A Boolean value that indicates whether events of this source change a message.
-    ///
-    /// An event that changes a message may also change the channel. The channel's change is not
-    /// reported as another event.
+    /// `true` if events of this source change a message; a change of the channel by the same event is
+    /// not reported.
     fileprivate var isAboutMessage: Bool {
         switch self {
         case .eventMessageSent, .eventMessageReceived, .eventMessageUpdated, .eventMessageDeleted,
@@ -105,7 +95,6 @@ extension CollectionEventSource {
 }
 
 extension ChatStore {
-    /// Returns a stored channel; `nil` if the channel is not stored or cannot be read.
     fileprivate func channel(_ url: ChannelURL) -> AnyChannel? {
         if let channel = try? groupChannel(url) { return .group(channel) }
         return (try? openChannel(url)).map { .open($0) }

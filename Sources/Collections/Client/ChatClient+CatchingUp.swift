@@ -4,11 +4,11 @@ public import Sync
 
 /// The messages that arrived in a limited time: see ``ChatClient/catchUp(as:within:)``.
 public struct CatchUpResult: Sendable {
-    /// The messages of other users that have arrived: they are newer than all messages that the
-    /// device had of their channels, which are in the order of their URLs.
+    /// The messages of other users that are newer than all messages that the device had of their
+    /// channels, sorted by the URL of the channel and by position.
     public let messages: [Message]
 
-    /// A Boolean value that indicates whether the client has fetched all that the device has missed.
+    /// A Boolean value that indicates whether all that the device has missed was fetched.
     public let isComplete: Bool
 
     /// The error that ended the call; `nil` if there was none, or if the time was over.
@@ -16,17 +16,12 @@ public struct CatchUpResult: Sendable {
 }
 
 extension ChatClient {
-    /// Connects a user, and fetches what the device has missed, within a limited time.
+    /// Connects a user, and fetches what the device has missed, within a limited time of at most a
+    /// day.
     ///
     /// Call this method in a background task of the system, and end the task when the call returns.
     /// The outbox is sent meanwhile. The client stays connected: call ``suspend()`` or
-    /// ``disconnect()`` afterwards.
-    ///
-    /// - Parameters:
-    ///   - credentials: The credentials of the user.
-    ///   - limit: The time after which the call returns; at most a day. What was received until then
-    ///     is stored.
-    /// - Returns: The messages that have arrived, and whether they are all.
+    /// ``disconnect()`` afterwards. Data that was received before the limit is stored.
     public func catchUp(
         as credentials: Credentials, within limit: Duration
     ) async -> CatchUpResult {

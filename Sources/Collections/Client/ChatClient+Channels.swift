@@ -4,30 +4,25 @@ public import Sync
 
 // Operations on channels.
 //
-// Requests to the server need a connection. The client stores their results, and collections show
-// the results.
+// Requests to the server need a connection. Their results are stored, and collections show them.
 extension ChatClient {
     // MARK: Requests
 
-    /// Runs a request on the server.
+    /// Runs a request on the server, such as one that the app declares: see
+    /// ``/Sync/BackendRequest``.
     ///
-    /// The methods below run the requests that the package declares. Use this method for those that
-    /// the app declares for a server of its own: see ``/Sync/BackendRequest``.
-    ///
-    /// - Returns: The answer.
-    /// - Throws: ``/Sync/SyncError`` with code `unsupported` if the server does not support the
-    ///   request; or as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does; `unsupported` if the server does not support the
+    ///   request.
     public func perform<Request: BackendRequest>(
         _ request: Request
     ) async throws(SyncError) -> Request.Answer {
         try await engine.perform(request)
     }
 
-    /// Returns a Boolean value that indicates whether the server supports a request.
+    /// Returns a Boolean value that indicates whether the server supports a request; valid while
+    /// the user is connected.
     ///
-    /// The value is valid while the user is connected.
-    ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func supports(_ type: any BackendRequest.Type) throws(SyncError) -> Bool {
         try engine.supports(type)
     }
@@ -48,7 +43,7 @@ extension ChatClient {
 
     /// Fetches a group channel from the server.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``channel(_:)`` does.
+    /// - Throws: As ``channel(_:)`` does.
     @discardableResult
     public func refreshChannel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await engine.fetchChannel(url)
@@ -56,12 +51,9 @@ extension ChatClient {
 
     /// Returns a page of the members of a group channel, ordered by their IDs.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of members, clamped to 1...10,000.
-    /// - Returns: A page of members.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// A `cursor` of `nil` requests the first page. `limit` is clamped to 1...10,000.
+    ///
+    /// - Throws: As ``createChannel(_:)`` does.
     public func members(
         of url: ChannelURL, after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<Member> {
@@ -72,7 +64,6 @@ extension ChatClient {
 
     /// Creates a group channel.
     ///
-    /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
     ///   as its cause; `store`, `closed`, `canceled`.
     @discardableResult
@@ -82,12 +73,10 @@ extension ChatClient {
         try await perform(CreateChannel(params))
     }
 
-    /// Creates a group channel with a name and members.
+    /// Creates a group channel with a name, and members whom the backend invites or lets join at
+    /// once.
     ///
-    /// The backend determines whether the members are invited or join at once.
-    ///
-    /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func createChannel(
         name: String, members: [UserID]
@@ -97,8 +86,7 @@ extension ChatClient {
 
     /// Changes the name of a group channel.
     ///
-    /// - Returns: The channel after the change.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func updateChannel(
         _ url: ChannelURL, name: String
@@ -110,8 +98,7 @@ extension ChatClient {
 
     /// Changes the name, cover image, data, custom type and metadata of a group channel.
     ///
-    /// - Returns: The channel after the change.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
@@ -121,15 +108,14 @@ extension ChatClient {
 
     /// Deletes a group channel with its messages for all members.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func deleteChannel(_ url: ChannelURL) async throws(SyncError) {
         try await perform(DeleteChannel(url))
     }
 
     /// Joins a public group channel.
     ///
-    /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func join(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         try await perform(JoinChannel(url))
@@ -137,41 +123,39 @@ extension ChatClient {
 
     /// Leaves a group channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func leave(_ url: ChannelURL) async throws(SyncError) {
         try await perform(LeaveChannel(url))
     }
 
     /// Invites users to a group channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(SyncError) {
         try await perform(InviteUsers(userIDs, to: url))
     }
 
     /// Accepts an invitation to a group channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func acceptInvitation(to url: ChannelURL) async throws(SyncError) {
         try await perform(AnswerInvitation(to: url, accepts: true))
     }
 
     /// Declines an invitation to a group channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func declineInvitation(to url: ChannelURL) async throws(SyncError) {
         try await perform(AnswerInvitation(to: url, accepts: false))
     }
 
-    /// Hides a group channel from the user's list.
+    /// Hides a group channel from the user's list, until a new message arrives if
+    /// `allowsAutoUnhide` is true.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - hidesPreviousMessages: A Boolean value that indicates whether to also reset the user's
-    ///     history, as ``resetMyHistory(of:)`` does.
-    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message unhides the
-    ///     channel.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// If `hidesPreviousMessages` is true, the call also resets the user's history, as
+    /// ``resetMyHistory(of:)`` does.
+    ///
+    /// - Throws: As ``createChannel(_:)`` does.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(SyncError) {
@@ -183,17 +167,15 @@ extension ChatClient {
 
     /// Shows a hidden group channel again.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func unhide(_ url: ChannelURL) async throws(SyncError) {
         try await perform(HideChannel(url, until: .unhidden))
     }
 
-    /// Removes the earlier messages of a channel from the current user's history.
-    ///
-    /// Other users still see them.
+    /// Removes the earlier messages of a channel from the history that the current user sees.
     ///
     /// - Returns: The new lower bound of the user's history, on the server's clock.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func resetMyHistory(of url: ChannelURL) async throws(SyncError) -> Timestamp {
         try await perform(ResetMyHistory(of: url))
@@ -203,27 +185,23 @@ extension ChatClient {
 
     /// Freezes a channel, so that only its operators can send messages.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform(SetFrozen(true, for: url))
     }
 
     /// Unfreezes a channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func unfreeze(_ url: ChannelURL) async throws(SyncError) {
         try await perform(SetFrozen(false, for: url))
     }
 
-    /// Mutes or bans a user in a channel.
+    /// Mutes or bans a user in a channel, until a time or, if `end` is `nil`, without an end.
     ///
-    /// - Parameters:
-    ///   - userID: The ID of the user.
-    ///   - url: The URL of the channel.
-    ///   - restriction: The kind of restriction: muted or banned.
-    ///   - end: The time at which the restriction ends; `nil` if it does not end.
-    ///   - reason: A reason that apps can display.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// Apps can display the `reason`.
+    ///
+    /// - Throws: As ``createChannel(_:)`` does.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp? = nil, reason: String = ""
@@ -232,33 +210,26 @@ extension ChatClient {
             RestrictUser(userID, in: url, as: restriction, until: end, reason: reason))
     }
 
-    /// Ends a restriction that was imposed on a user by ``restrict(_:in:as:until:reason:)``.
+    /// Ends a restriction that was imposed by ``restrict(_:in:as:until:reason:)``.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func liftRestriction(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(SyncError) {
         try await perform(LiftRestriction(restriction, of: userID, in: url))
     }
 
-    /// Sets the role of members of a channel: operator or ordinary member.
+    /// Sets the role of members of a channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func setRole(
         _ role: Role, of userIDs: [UserID], in url: ChannelURL
     ) async throws(SyncError) {
         try await perform(SetRole(role, of: userIDs, in: url))
     }
 
-    /// Returns a page of the muted or banned users of a channel, ordered by their IDs.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - restriction: The kind of restriction: muted or banned.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of users, clamped to 1...10,000.
-    /// - Returns: A page of users.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// Returns a page of the muted or banned users of a channel, as ``members(of:after:limit:)``
+    /// does.
     public func restrictedUsers(
         of url: ChannelURL, as restriction: RestrictionType, after cursor: PageCursor? = nil,
         limit: Int = 100
@@ -269,29 +240,22 @@ extension ChatClient {
 
     // MARK: Blocking and reporting
 
-    /// Blocks a user for the current user.
+    /// Blocks a user for the current user; the server decides what the block prevents.
     ///
-    /// The server decides what the block prevents.
-    ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func block(_ userID: UserID) async throws(SyncError) {
         try await perform(SetBlocked(true, userID))
     }
 
     /// Unblocks a user for the current user.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func unblock(_ userID: UserID) async throws(SyncError) {
         try await perform(SetBlocked(false, userID))
     }
 
-    /// Returns a page of the users whom the current user has blocked, ordered by their IDs.
-    ///
-    /// - Parameters:
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of users, clamped to 1...10,000.
-    /// - Returns: A page of users.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// Returns a page of the users whom the current user has blocked, as
+    /// ``members(of:after:limit:)`` does.
     public func blockedUsers(
         after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<User> {
@@ -300,7 +264,7 @@ extension ChatClient {
 
     /// Reports a message, a user or a channel to the moderators of the service.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func report(
         _ subject: ModerationReport.Subject, as category: ModerationReport.Category,
         comment: String = ""
@@ -313,17 +277,16 @@ extension ChatClient {
 
     /// Pins a message to a channel for all members.
     ///
-    /// The channel's `pinnedMessageIDs` contain the ID of the message once the feed has reported
-    /// the change.
+    /// The channel's `pinnedMessageIDs` change once the feed has reported the pin.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func pinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
         try await perform(SetPinned(true, id, in: url))
     }
 
     /// Unpins a message from a channel for all members.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func unpinMessage(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
         try await perform(SetPinned(false, id, in: url))
     }
@@ -332,7 +295,7 @@ extension ChatClient {
 
     /// Marks a message of a channel, and all newer ones, as unread.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func markAsUnread(
         from id: MessageID, in url: ChannelURL
     ) async throws(SyncError) {
@@ -341,7 +304,8 @@ extension ChatClient {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// Without a connection, the receipt waits in the outbox, for the messages that this device has.
+    /// Without a connection, the receipt waits in the outbox, for the messages that this device
+    /// has.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `noUser`; `refused`, with the server's reason as its
     ///   cause; `unsupported`, `store`, `closed`, `canceled`.
@@ -353,7 +317,7 @@ extension ChatClient {
     ///
     /// Without a connection, the receipt waits in the outbox.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``markAsRead(_:)`` does.
+    /// - Throws: As ``markAsRead(_:)`` does.
     public func markAsDelivered(_ url: ChannelURL) async throws(SyncError) {
         try await perform(MarkAsDelivered(url))
     }
@@ -363,7 +327,7 @@ extension ChatClient {
     /// An app may call this method for each key press: the client sends at most one notice in each
     /// interval of ``ChatClientOptions/typingThrottle``.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
         let now = options.now()
         if let last = lastTyping[url], last <= now,
@@ -377,7 +341,7 @@ extension ChatClient {
 
     /// Reports to the server that the user has stopped typing in a channel.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func endTyping(in url: ChannelURL) async throws(SyncError) {
         lastTyping[url] = nil
         try await perform(SetTyping(false, in: url))

@@ -2,18 +2,15 @@ public import Models
 public import Sync
 
 extension ChatClient {
-    /// Creates a collection of a channel's messages.
+    /// Creates a collection of a channel's messages, which is empty until
+    /// ``MessageCollection/start(_:)``.
     ///
-    /// - Parameters:
-    ///   - channelURL: The URL of a group channel, or of an open channel that the user has entered:
-    ///     see ``enter(_:)``.
-    ///   - startingPoint: The initial position of the window. The default is the newest message.
-    ///   - params: The messages to show, their order, and the page sizes.
-    ///   - capacity: The maximum number of sent messages, and of messages in a page; less than 1
-    ///     counts as 1.
-    /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
-    ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// The channel is a group channel, or an open channel that the user has entered: see
+    /// ``enter(_:)``. The other parameters are those of
+    /// ``MessageCollection/init(of:startingPoint:params:userID:capacity:engine:)``. The client
+    /// disposes the collection when another user connects.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(),
@@ -26,18 +23,10 @@ extension ChatClient {
         return collection
     }
 
-    /// Creates a collection of the replies to a message.
+    /// Creates a collection of the replies to a message, as
+    /// ``makeMessageCollection(of:startingPoint:params:capacity:)`` does for a channel.
     ///
-    /// - Parameters:
-    ///   - parentMessageID: The ID of the parent message.
-    ///   - channelURL: The URL of its channel.
-    ///   - startingPoint: The initial position of the window. The default is the newest reply.
-    ///   - params: The replies to show, their order, and the page sizes.
-    ///   - capacity: The maximum number of sent replies, and of replies in a page; less than 1
-    ///     counts as 1.
-    /// - Returns: A collection, which is empty until ``MessageCollection/start(_:)``. The client
-    ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeThreadCollection(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
@@ -51,12 +40,12 @@ extension ChatClient {
         return collection
     }
 
-    /// Creates a collection of the user's group channels.
+    /// Creates a collection of the user's group channels, which is empty until
+    /// ``GroupChannelCollection/start()``.
     ///
-    /// - Parameter query: The filters and the order of the list, and the page size.
-    /// - Returns: A collection, which is empty until ``GroupChannelCollection/start()``. The client
-    ///   disposes it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// The client disposes it when another user connects.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeGroupChannelCollection(
         _ query: GroupChannelListQuery = GroupChannelListQuery()
     ) throws(SyncError) -> GroupChannelCollection {
@@ -68,12 +57,10 @@ extension ChatClient {
 
     /// Creates a live list of the messages that match a search, newest first.
     ///
-    /// - Parameters:
-    ///   - params: The words, and the messages to search. The order of the parameters is ignored.
-    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
-    /// - Returns: A search, which is empty until ``MessageSearch/loadMore()``. The client disposes
-    ///   it when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// It is empty until ``MessageSearch/loadMore()``. The client disposes it when another user
+    /// connects. The order of the parameters is ignored. A page has at least one message.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeMessageSearch(
         _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize
     ) throws(SyncError) -> MessageSearch {

@@ -7,19 +7,16 @@ public import Sync
 extension ChatClient {
     /// Changes the key that encrypts the stores of all users, and the ID of the last user.
     ///
-    /// The call writes only a few small files, regardless of the size of the stores. Connections
-    /// and stores stay open. A store that neither the current nor the new key opens, or whose
-    /// file `KEY` is damaged, is not changed.
+    /// The call writes only a few small files. Connections and stores stay open. A store that
+    /// neither the current nor the new key opens, or whose file `KEY` is damaged, is not changed.
     ///
     /// An attacker who has the old key and a copy of those small files can still decrypt the data.
     /// Only ``reencrypt(_:to:progress:)`` prevents that.
     ///
-    /// Keep both keys until the call returns. Each store first accepts both keys, and then only the
-    /// new one. If the process ends during the call, one of the two keys opens all stores: open a
-    /// client with that key, and repeat the call. Other processes that open a push inbox need the
-    /// new key, too.
+    /// Keep both keys until the call returns: if the process ends during the call, one of them
+    /// opens all stores. Open a client with that key, and repeat the call. Other processes that
+    /// open a push inbox need the new key, too. The call also sets the key in ``options``.
     ///
-    /// - Parameter key: The new key. The call also sets it in ``options``.
     /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
     ///   client has no key, `corruption`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of users on this device. Syncs the disk twice for each
@@ -40,12 +37,13 @@ extension ChatClient {
     /// attacker who can write to the app's directory could then add data at any time.
     ///
     /// The cache, the outbox, the drafts and the pins are kept. Because any program could have
-    /// written the files, the engine sends none of their outbox items by itself: pending items fail
+    /// written the files, the engine does not send their outbox items by itself: pending items fail
     /// with ``/Models/ErrorCode/needsConfirmation``, and the user decides whether to resend them.
     /// Outgoing files can be uploaded only from the outbox's copies; a file without a copy has to
     /// be chosen again.
     ///
-    /// If the process ends during the call, repeat it.
+    /// The call reads and writes all files of the user. If the process ends during the call, repeat
+    /// it.
     ///
     /// - Parameters:
     ///   - userID: The ID of the user.
@@ -56,7 +54,6 @@ extension ChatClient {
     ///   open; `invalid` if the user already has an encrypted store, in which case nothing is
     ///   changed; `corruption` if the directory contains links or special files; `locked` if the
     ///   store is open; `permission`, `noSpace` or `io`.
-    /// - Complexity: Reads and writes all files of the user.
     @discardableResult
     public static func encryptStoredData(
         of userID: UserID, options: ChatClientOptions
@@ -70,18 +67,17 @@ extension ChatClient {
     /// Re-encrypts the stores of all users of an app, as
     /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does for one store.
     ///
-    /// No client of the app may be open. If the process ends during the call, repeat it with the
-    /// same keys before you open a client. Data that was stored without a key is not encrypted by
-    /// this call: use ``encryptStoredData(of:options:)``.
+    /// No client of the app may be open. The call reads and writes all files. If the process ends
+    /// during the call, repeat it with the same keys before you open a client. Data that was stored
+    /// without a key is not encrypted: use ``encryptStoredData(of:options:)``.
     ///
     /// - Parameters:
     ///   - options: The options of the client, with the current key.
     ///   - key: The new key. If it equals the current key, only the keys of the files are replaced.
-    ///   - progress: A closure that is called on another thread with the completed fraction, from 0
-    ///     to 1.
-    /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
-    ///   does; `wrongKey` if `options` has no key.
-    /// - Complexity: Reads and writes all files.
+    ///   - progress: A closure that receives the completed fraction, from 0 to 1, on another
+    ///     thread.
+    /// - Throws: As ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does; `wrongKey` if
+    ///   `options` has no key.
     @concurrent
     public static func reencrypt(
         _ options: ChatClientOptions, to key: EncryptionKey,
@@ -101,8 +97,8 @@ extension ChatClient {
         of options: ChatClientOptions, for key: EncryptionKey
     ) throws(StoreError) {
         let (directories, old) = try options.encryptedDirectories(for: key)
-        // First make all stores accept both keys, and only then make them accept the new key alone.
-        // A crash between any two steps then leaves one key that opens all stores.
+        // First make all stores accept both keys, so that a crash leaves one key that opens all
+        // stores.
         for keys in [[old, key], [key]] {
             for directory in directories {
                 try KeyFile(in: directory.path).exchange([old, key], for: keys)
@@ -113,10 +109,8 @@ extension ChatClient {
 }
 
 extension ChatClientOptions {
-    /// Returns the current key, and the directories of those stores that the current key or `key`
-    /// opens.
-    ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if there is no current key.
+    /// Returns the current key, and the directories of those stores that it or `key` opens; throws
+    /// `wrongKey` without a current key.
     fileprivate func encryptedDirectories(
         for key: EncryptionKey
     ) throws(StoreError) -> (directories: [URL], old: EncryptionKey) {

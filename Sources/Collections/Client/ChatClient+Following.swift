@@ -4,13 +4,11 @@ import Observation
 import Store
 import Sync
 
-// Following the events, the state and the changes of the current session.
 extension ChatClient {
     func follow(_ session: Session) {
         session.tasks.add(
             Task { @MainActor [weak self, engine = session.engine] in
                 for await event in await engine.events() {
-                    // Ignore events of a session that has ended.
                     guard let self, self.session?.engine === engine else { return }
                     handle(event)
                 }
@@ -20,9 +18,7 @@ extension ChatClient {
         }
     }
 
-    /// Starts to report the events of channels.
-    ///
-    /// Without delegates and subscribers, commits do not wake the main actor.
+    /// Starts to report the events of channels, which wakes the main actor after each commit.
     func followChanges(of session: Session) {
         guard follower == nil else { return }
         // Ignore the error: a closed store reports no changes.
@@ -42,8 +38,7 @@ extension ChatClient {
 
     /// Reports new damage to the delegates.
     ///
-    /// ``connect(as:)`` reports damage that was found earlier, also before a delegate was
-    /// registered; later damage is reported as soon as it is found.
+    /// ``connect(as:)`` repeats this for damage that was found before a delegate was registered.
     func reportDamage() {
         guard !isDamageReported, !userEventDelegates.isEmpty || !userSubscribers.isEmpty else {
             return
@@ -99,10 +94,8 @@ extension ChatClient {
         connectionSubscribers.notify(event)
     }
 
-    /// Closes the data of a user whose session was revoked.
-    ///
-    /// Data that can be fetched again is removed from views and from the device. The outbox is kept
-    /// in case the user returns.
+    /// Removes the data of a user whose session was revoked, except the outbox, in case the user
+    /// returns.
     func closeRevokedSession() {
         endCollections()
         currentUser = nil
@@ -122,8 +115,8 @@ extension ChatClient {
         }
     }
 
-    /// Records the user whose cache the next client shows before a user connects, unless the
-    /// encryption key may be wrong.
+    /// Records the user whose cache the next client shows first, unless the encryption key may be
+    /// wrong.
     func recordLastUser(_ userID: UserID?, of session: Session) {
         guard let directories = UserDirectories(options), cachingError?.code != .wrongKey else {
             return

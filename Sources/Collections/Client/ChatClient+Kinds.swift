@@ -9,20 +9,18 @@ public struct MessageKindCount: Hashable, Sendable {
 
     /// A Boolean value that indicates whether the cache has all messages of the kinds.
     ///
-    /// If it is `false`, the server may have more, and an app shows a count such as "at least 312".
+    /// If it is `false`, show a count such as "at least 312".
     public let isComplete: Bool
 }
 
 extension ChatClient {
-    /// Creates a live list of messages of some kinds, newest first.
+    /// Creates a live list of messages of some kinds, newest first, in a channel or in all
+    /// channels.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds. Mentions are those of the current user.
-    ///   - channelURL: The channel. The default, `nil`, lists the messages of all channels.
-    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 40.
-    /// - Returns: A list, which is empty until ``MessageList/start()``. The client disposes it when
-    ///   another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// The list is empty until ``MessageList/start()``. The client disposes it when another user
+    /// connects. Mentions are those of the current user.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeMessageList(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil,
         pageSize: Int = MessageList.defaultPageSize
@@ -34,16 +32,12 @@ extension ChatClient {
         return list
     }
 
-    /// Creates a live list of threads, the one with the last reply first.
+    /// Creates a live list of threads, the one with the last reply first, as
+    /// ``makeMessageList(of:in:pageSize:)`` does for messages.
     ///
     /// The rows are the messages that start the threads, each with its ``MessageList/Row/thread``.
     ///
-    /// - Parameters:
-    ///   - channelURL: The channel. The default, `nil`, lists the threads of all channels.
-    ///   - pageSize: The number of threads in a page; less than 1 counts as 1. The default is 40.
-    /// - Returns: A list, which is empty until ``MessageList/start()``. The client disposes it when
-    ///   another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`.
     public func makeThreadList(
         in channelURL: ChannelURL? = nil, pageSize: Int = MessageList.defaultPageSize
     ) throws(SyncError) -> MessageList {
@@ -54,15 +48,11 @@ extension ChatClient {
         return list
     }
 
-    /// Returns the number of stored messages of some kinds.
+    /// Returns the number of stored messages of some kinds, in a channel or in all channels.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds. A message of several of them is counted once. Mentions are those of the
-    ///     current user.
-    ///   - channelURL: The channel; `nil` for all channels.
-    /// - Returns: The number, and whether it is complete.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet; `store`,
-    ///   `closed`.
+    /// A message of several kinds is counted once. Mentions are those of the current user.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
     /// - Complexity: O(*n*) in the counted messages, and in the channels if all are counted.
     public func messageCount(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil
@@ -94,15 +84,14 @@ public struct PinnedMessages: Hashable, Sendable {
 }
 
 extension ChatClient {
-    /// Returns the messages that are pinned to a group channel, and fetches those that the cache does
-    /// not have.
+    /// Returns the messages that are pinned to a group channel, and fetches those that the cache
+    /// does not have.
     ///
-    /// The channel's `pinnedMessageIDs` change when the members pin other messages:
-    /// ``ChannelDelegate`` and the channel collections report it.
+    /// ``ChannelDelegate`` and the channel collections report when the channel's `pinnedMessageIDs`
+    /// change.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet; `store`,
-    ///   `closed`, `canceled`. If the server is unavailable, the call does not throw: see
-    ///   ``PinnedMessages/missingIDs``.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store`, `closed` or `canceled`. If the
+    ///   server is unavailable, the call does not throw: see ``PinnedMessages/missingIDs``.
     public func pinnedMessages(in url: ChannelURL) async throws(SyncError) -> PinnedMessages {
         let engine = try engine
         func stored() throws(SyncError) -> (found: [Message], missing: [MessageID]) {

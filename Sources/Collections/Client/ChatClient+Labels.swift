@@ -5,7 +5,7 @@ public import Sync
 extension ChatClient {
     /// Returns the local labels of a channel; empty if it has none.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
     public func labels(of url: ChannelURL) throws(SyncError) -> ChannelLabels {
         let store = try engine.store
         do throws(StoreError) {
@@ -17,26 +17,23 @@ extension ChatClient {
 
     /// Sets the local labels and the local sort key of a channel.
     ///
-    /// They are stored on this device, until the user logs out and removes all data. Channel
-    /// collections whose query uses labels follow the change.
+    /// They stay on this device until the user logs out and removes all data. Channel collections
+    /// whose query uses labels follow the change.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
     public func setLabels(_ labels: ChannelLabels, of url: ChannelURL) async throws(SyncError) {
         try await changeLabels(of: url) { $0 = labels }
     }
 
-    /// Changes the local labels and the local sort key of a channel, as
-    /// ``setLabels(_:of:)`` does.
+    /// Changes the local labels and the local sort key of a channel, as ``setLabels(_:of:)`` does.
     ///
     /// ```swift
     /// try await client.changeLabels(of: url) { $0.labels.insert("pinned") }
     /// ```
     ///
-    /// - Parameters:
-    ///   - url: The channel.
-    ///   - change: A closure that receives the stored labels, and changes them. It runs during a
-    ///     write, so that no other change of the labels is lost.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`.
+    /// The closure runs during a write, so that no other change of the labels is lost.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
     public func changeLabels(
         of url: ChannelURL, _ change: @Sendable @escaping (inout ChannelLabels) -> Void
     ) async throws(SyncError) {

@@ -38,7 +38,6 @@ extension ChatClient {
         }
     }
 
-    /// Logs the activity of a session until it ends, off the main actor.
     func log(_ session: Session) {
         guard let log = options.log else { return }
         let engine = session.engine

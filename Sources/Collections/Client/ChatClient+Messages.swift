@@ -5,15 +5,11 @@ public import Sync
 
 // Operations on messages that need no collection.
 //
-// An operation that writes is on disk when its call returns, whether or not the client is
-// connected.
+// A write is on disk when its call returns, whether or not the client is connected.
 extension ChatClient {
     // MARK: Writing
 
-    /// Sends a text to a channel.
-    ///
-    /// - Returns: The pending message, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)`` does.
+    /// Sends a text to a channel, as ``send(_:in:keepsCopies:)`` does.
     @discardableResult
     public func send(
         _ text: String, in url: ChannelURL
@@ -26,12 +22,13 @@ extension ChatClient {
     /// - Parameters:
     ///   - new: The message.
     ///   - url: The URL of the channel.
-    ///   - keepsCopies: A Boolean value that indicates whether files of the message are copied. If a
-    ///     file is not copied, do not move or remove it until the message is sent.
+    ///   - keepsCopies: `true` to copy the message's files. Do not move or remove files that are
+    ///     not copied until the message is sent.
     /// - Returns: The pending message, and its delivery result.
     /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
-    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL that
-    ///   only this device can read; `store`, `closed`.
+    ///   `notPermitted` if the stored channel shows that the server would refuse the message;
+    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL
+    ///   that only this device can read; `store`, `closed`.
     @discardableResult
     public func send(
         _ new: NewMessage, in url: ChannelURL, keepsCopies: Bool = false
@@ -43,12 +40,7 @@ extension ChatClient {
 
     /// Sends a copy of a message to another channel: its text, or its uploaded files.
     ///
-    /// - Parameters:
-    ///   - message: A message that was sent.
-    ///   - url: The URL of the other channel.
-    /// - Returns: The pending copy, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:in:keepsCopies:)`` does, and with code `invalidArgument` if
-    ///   the message is neither a text nor a file.
+    /// - Throws: As ``send(_:in:keepsCopies:)`` does; `invalidArgument` if it is an admin message.
     @discardableResult
     public func forward(
         _ message: Message, to url: ChannelURL
@@ -74,18 +66,15 @@ extension ChatClient {
 
     /// Retries a failed outbox item, with the same request ID.
     ///
-    /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed. The error message of the outbox item names that file. Pass a
-    /// replacement for it in `files`.
+    /// If a message has failed with the error code `fileDamaged`, pass a replacement of the file
+    /// that the item's error message names: the outbox's copy of it is missing or was changed. A
+    /// replacement is copied if the replaced file was copied. `files` contains the replacements by
+    /// their indices in the message.
     ///
-    /// - Parameters:
-    ///   - id: The request ID of the item.
-    ///   - files: The replacements for files of the message, by index; empty by default. A
-    ///     replacement is copied if the replaced file was copied.
-    /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID, if
-    ///   its message has no file at one of the indices, or if a file is larger than the server
-    ///   accepts or cannot be read; `store`. The item is then unchanged.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID;
+    ///   `notPermitted` if the resend policy is `off`; `invalidArgument` if no file has one of the
+    ///   indices; `invalidFile` if a file is larger than the server accepts or cannot be read;
+    ///   `store`, `closed`. The item is then unchanged.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -104,13 +93,12 @@ extension ChatClient {
         try await engine.cancel(id)
     }
 
-    /// Returns the user's messages, edits, deletions and reactions that failed.
+    /// Returns the user's failed messages, edits, deletions and reactions, channel by channel in
+    /// the order in which the user made them.
     ///
-    /// The items are sorted by channel, and within a channel in the order in which the user made
-    /// them. ``resend(_:replacing:)`` retries one of them, and ``cancel(_:)`` discards it.
+    /// ``resend(_:replacing:)`` retries an item, and ``cancel(_:)`` discards it.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
-    ///   `store`, `closed`.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
     public func failedOutboxItems() async throws(SyncError) -> [OutboxItem] {
         try await onDisk { [store = try engine.store] () throws(StoreError) in
             try store.outboxItems(state: .failed)
@@ -121,10 +109,9 @@ extension ChatClient {
     ///
     /// Lists show the edit immediately. The engine sends it as soon as it is connected.
     ///
-    /// - Returns: The delivery of the edit.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
     ///   nor in the cache, or if its deletion is in the outbox; `invalidArgument` if it has another
-    ///   type than the update; `store`, `closed`.
+    ///   type than the update; `notPermitted` if another user sent it; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -142,16 +129,16 @@ extension ChatClient {
         try await self.update(MessageReference(message), in: message.channelURL, with: update)
     }
 
-    /// Deletes a message of the user.
+    /// Deletes a message of the user, with its unsent edits and reactions.
     ///
-    /// A message that was not sent is canceled. The message disappears from lists immediately. The
-    /// engine sends the deletion as soon as it is connected. Edits and reactions of the message that
-    /// are not sent yet are canceled.
+    /// The message disappears from lists immediately. The engine sends the deletion as soon as it
+    /// is connected.
     ///
-    /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
+    /// - Returns: The delivery of the deletion or, if the message was not sent, the delivery of the
     ///   message, with the result `canceled`.
     /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache; `store`, `closed`.
+    ///   nor in the cache; `notPermitted` if another user sent it and the user is not an operator
+    ///   of the channel; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -171,8 +158,8 @@ extension ChatClient {
     ///
     /// A reaction to an unsent message is sent after the message.
     ///
-    /// - Returns: The delivery of the reaction.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
+    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
+    ///   nor in the cache, or if its deletion is in the outbox; `store`, `closed`.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference, in url: ChannelURL
@@ -192,8 +179,7 @@ extension ChatClient {
 
     /// Removes a reaction from a message.
     ///
-    /// - Returns: The delivery of the removal.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:in:)`` does.
+    /// - Throws: As ``addReaction(_:to:in:)`` does.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference, in url: ChannelURL
@@ -220,17 +206,8 @@ extension ChatClient {
 
     // MARK: Polls
 
-    /// Creates a poll.
+    /// Creates a poll, in which users vote once a message with its `pollID` was sent to a channel.
     ///
-    /// To show the poll to the members of a channel, send a message whose `pollID` is the ID of the
-    /// poll.
-    ///
-    /// - Parameters:
-    ///   - title: The question.
-    ///   - options: The texts of the options.
-    ///   - allowsMultipleVotes: A Boolean value that indicates whether a user may vote for several
-    ///     options.
-    /// - Returns: The poll.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the server's reason
     ///   as its cause; `closed`, `canceled`.
     public func createPoll(
@@ -249,15 +226,10 @@ extension ChatClient {
 
     /// Votes in the poll of a message, and replaces the user's earlier vote.
     ///
-    /// When the call returns, the message with the new counts is stored.
+    /// An empty array of option IDs withdraws the vote. The returned message has the new counts,
+    /// and is stored.
     ///
-    /// - Parameters:
-    ///   - optionIDs: The IDs of the options. An empty array withdraws the user's vote.
-    ///   - id: The ID of the message.
-    ///   - url: The URL of its channel.
-    /// - Returns: The message with the new counts.
-    /// - Throws: ``/Sync/SyncError``, as ``createPoll(_:options:allowsMultipleVotes:)`` does, and
-    ///   with code `store`.
+    /// - Throws: As ``createPoll(_:options:allowsMultipleVotes:)`` does; `store`.
     @discardableResult
     public func vote(
         for optionIDs: [Int64], inPollOf id: MessageID, in url: ChannelURL
@@ -283,16 +255,11 @@ extension ChatClient {
         return try await engine.fetchMessages([id], in: url).found.first
     }
 
-    /// Returns the messages of a channel around a time.
+    /// Returns the messages of a channel around a time, from the cache.
     ///
-    /// The call fetches a page from the server, stores it, and reads the cache. Without a
-    /// connection, it only reads the cache.
+    /// The call first fetches and stores a page from the server, if there is a connection. The time
+    /// is on the server's clock.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - time: The time, on the server's clock.
-    ///   - params: The messages to return, their order, and their number in each direction.
-    /// - Returns: The stored messages.
     /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
     public func messages(
         in url: ChannelURL, around time: Timestamp, params: MessageListParams = MessageListParams()
@@ -310,17 +277,11 @@ extension ChatClient {
         }
     }
 
-    /// Returns the replies to a message around a time.
+    /// Returns the replies to a message around a time, from the server or, without a connection,
+    /// from the cache.
     ///
-    /// The call fetches a page from the server. Without a connection, it returns the stored
-    /// replies.
+    /// The time is on the server's clock; `nil` requests the newest replies.
     ///
-    /// - Parameters:
-    ///   - parentID: The ID of the parent message.
-    ///   - url: The URL of its channel.
-    ///   - time: The time, on the server's clock; `nil` for the newest replies.
-    ///   - params: The replies to return, their order, and their number in each direction.
-    /// - Returns: The replies.
     /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
     public func threadedMessages(
         of parentID: MessageID, in url: ChannelURL, around time: Timestamp? = nil,
@@ -352,13 +313,12 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - url: The URL of the channel.
-    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    ///   - point: The start; `nil` to continue from the end of the channel's last changelog. Only
+    ///     calls without `params` change this end.
     ///   - params: The edited messages to return; `nil` for all. Deleted messages are always
-    ///     returned. A call with parameters does not change the point at which a call without
-    ///     `point` continues.
+    ///     returned.
     /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:params:)``
-    ///   does.
+    /// - Throws: As ``/Sync/SyncEngine/messageChanges(in:since:params:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil,
         params: MessageChangelogParams? = nil
@@ -366,16 +326,12 @@ extension ChatClient {
         try await engine.messageChanges(in: url, since: point, params: params)
     }
 
-    /// Fetches and stores a page of the changes of the user's group channels since a point in time
-    /// or a token.
+    /// Fetches and stores a page of the changes of the user's group channels, as
+    /// ``messageChanges(in:since:params:)`` does for messages.
     ///
-    /// - Parameters:
-    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
-    ///   - params: The new and changed channels to return; `nil` for all. Channels that the user
-    ///     can no longer read are always returned. A call with parameters does not change the point
-    ///     at which a call without `point` continues.
-    /// - Returns: The changes, and the token to continue from.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
+    /// Channels that the user can no longer read are always returned.
+    ///
+    /// - Throws: As ``/Sync/SyncEngine/channelChanges(since:params:)`` does.
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
     ) async throws(SyncError) -> GroupChannelChangelog {
@@ -389,30 +345,25 @@ extension ChatClient {
         try await engine.download(file)
     }
 
-    /// Stores messages that came with a push notification.
+    /// Stores messages that came with a push notification, which lists show immediately.
     ///
-    /// Lists show the messages immediately. The messages close no gap, because it is unknown which
-    /// messages are next to them.
+    /// The messages close no gap, because it is unknown which messages are next to them.
     ///
-    /// - Returns: The number of the messages that are now stored, in the given version or a newer
-    ///   one.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
-    ///   `store`, `closed`.
+    /// - Returns: The number of the messages that are now stored in this version or a newer one.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
         try await engine.ingest(messages, source: .eventMessageReceived)
     }
 
     /// Stores the messages that other processes, such as a push extension, have left in the user's
-    /// `PushInbox`.
+    /// `PushInbox`, and sets ``lastReceivedPushes``.
     ///
-    /// Each message is stored once, as by ``ingest(push:)``. The client processes the inbox
-    /// automatically when it opens, connects, reconnects and resumes, and sets ``lastReceivedPushes``
-    /// to the result. Call this method when another process reports that it has left messages.
+    /// The client does so when it opens, connects, reconnects and resumes. Call this method when
+    /// another process reports that it has left messages.
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/readPushInbox()`` does, and with code
-    ///   `noUser` if no user has connected yet.
+    /// - Throws: As ``/Sync/SyncEngine/readPushInbox()`` does; `noUser`.
     @discardableResult
     public func readPushInbox() async throws(SyncError) -> ReceivedPushes {
         let engine = try self.engine
@@ -423,7 +374,6 @@ extension ChatClient {
 }
 
 extension UploadableFile {
-    /// Creates a reference to a file that is already on the server.
     fileprivate init(uploaded file: FileInfo) {
         self.init()
         url = file.url

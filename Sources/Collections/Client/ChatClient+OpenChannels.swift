@@ -6,11 +6,9 @@ public import Sync
 extension ChatClient {
     /// Returns a page of the open channels, newest first.
     ///
-    /// - Parameters:
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of channels, clamped to 1...10,000.
-    /// - Returns: A page of channels.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// A `cursor` of `nil` requests the first page. `limit` is clamped to 1...10,000.
+    ///
+    /// - Throws: As ``createChannel(_:)`` does.
     public func openChannels(
         after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<OpenChannel> {
@@ -19,15 +17,14 @@ extension ChatClient {
 
     /// Returns an open channel from the server.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func openChannel(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
         try await perform(FetchOpenChannel(url))
     }
 
     /// Creates an open channel.
     ///
-    /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
@@ -40,8 +37,7 @@ extension ChatClient {
     /// After each reconnection, the client enters the channel again, and a ``MessageCollection``
     /// that shows the channel fetches the missed messages and changes.
     ///
-    /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
+    /// - Throws: As ``createChannel(_:)`` does.
     @discardableResult
     public func enter(_ url: ChannelURL) async throws(SyncError) -> OpenChannel {
         let channel = try await perform(EnterOpenChannel(url))
@@ -49,16 +45,14 @@ extension ChatClient {
         return channel
     }
 
-    /// Exits an open channel.
+    /// Exits an open channel, also after a reconnection if the call throws.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does. Even if the call throws, the
-    ///   client does not enter the channel again after a reconnection.
+    /// - Throws: As ``createChannel(_:)`` does.
     public func exit(_ url: ChannelURL) async throws(SyncError) {
         enteredChannels.remove(url)
         try await perform(ExitOpenChannel(url))
     }
 
-    /// Enters the open channels again that the user had entered before a reconnection.
     func enterAgain() {
         guard let session, !enteredChannels.isEmpty else { return }
         session.tasks.add(
@@ -67,7 +61,7 @@ extension ChatClient {
                     do throws(SyncError) {
                         _ = try await engine.perform(EnterOpenChannel(url))
                     } catch  where error.code == .refused || error.code == .notFound {
-                        // The server refuses: the user was banned, or the channel was deleted.
+                        // The user was banned, or the channel was deleted.
                         self?.enteredChannels.remove(url)
                     } catch {
                         // If the connection was lost, the next reconnection enters the channel.

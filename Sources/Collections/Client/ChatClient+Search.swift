@@ -11,18 +11,17 @@ extension ChatClient {
     /// let page = try await client.search(params)
     /// ```
     ///
-    /// The search reads only the cache, and works offline. ``SearchPage/unsearched`` lists the
-    /// ranges of the history that the cache lacks. The search does not run on the main actor.
+    /// The search reads only the cache, off the main actor. ``SearchPage/unsearched`` lists the
+    /// ranges of the history that the cache lacks.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages to search. Without a word, the result is empty, unless
-    ///     the search lists all messages that pass its filters: see `MessageSearchParams`.
+    ///   - params: The words, and the messages to search. Without a word, the result is empty,
+    ///     unless the search lists all messages that pass its filters: see `MessageSearchParams`.
     ///   - cursor: The cursor of the previous page; `nil` for the first page. Pages neither repeat
     ///     nor skip messages when other messages arrive or are deleted.
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: A page of results.
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet;
-    ///   `store`, `closed`.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, `store` or `closed`.
     /// - Complexity: That of ``/Store/StoreReader/searchMessages(_:after:limit:)``, plus O(*n*) in
     ///   the numbers of channels and of outbox items.
     public func search(
@@ -37,9 +36,8 @@ extension ChatClient {
 
     /// Returns the state of the search index; `nil` if the index is turned off.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
-    /// - Complexity: O(*n*) in the rows of the index, which has about one row for each hundred
-    ///   messages.
+    /// - Throws: As ``search(_:after:limit:)`` does.
+    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages.
     public func searchIndexStatus() async throws(SyncError) -> SearchIndexStatus? {
         let store = try engine.store
         return try await onDisk { () throws(StoreError) in try store.searchIndexStatus() }
@@ -47,24 +45,23 @@ extension ChatClient {
 
     /// Removes the search index, and builds a new one in the background.
     ///
-    /// Until the new index is complete, searches read and compare the stored messages. If the index
-    /// is turned off, the call has no effect.
+    /// Until then, searches read and compare the stored messages. If the index is turned off, the
+    /// call has no effect.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``search(_:after:limit:)`` does.
+    /// - Throws: As ``search(_:after:limit:)`` does.
     public func rebuildSearchIndex() async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.rebuildSearchIndex() }
         if let session, session.store === store { indexMessages(of: session) }
     }
 
-    /// Indexes the messages in the background that the search index lacks.
     func indexMessages(of session: Session) {
         guard options.store.isSearchIndexed else { return }
         let store = session.store
         session.tasks.add(
             Task.detached(priority: .utility) {
-                // Ignore an error, such as a full disk: the client continues indexing when it next
-                // opens the store.
+                // Ignore an error, such as a full disk: indexing continues when the store is next
+                // opened.
                 while !Task.isCancelled, (try? store.indexMessages()) == true {
                     await Task.yield()
                 }

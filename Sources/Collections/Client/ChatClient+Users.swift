@@ -6,7 +6,6 @@ import Sync
 
 // Switching users: opening, starting, ending and removing sessions.
 extension ChatClient {
-    /// Ends the session of the current user and starts that of another; concurrent calls wait.
     func switchUser(to userID: UserID) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             if session?.userID == userID { return }
@@ -20,9 +19,8 @@ extension ChatClient {
         return FileManager.default.fileExists(atPath: directory.path)
     }
 
-    /// Connects a user without data on this device, and then ends the session of the previous user.
-    ///
-    /// - Throws: ``SyncError``; the session of the previous user then continues.
+    /// Connects a user without data on this device, and then ends the session of the previous user,
+    /// which continues after an error.
     func connectNewUser(
         _ credentials: Credentials
     ) async throws(SyncError) -> ConnectOutcome {
@@ -60,8 +58,7 @@ extension ChatClient {
     /// Ends a session, forgets its user, and removes the cache's files or, if `removesFiles` is
     /// true, all files of the user.
     ///
-    /// If a user has connected since, that user is not affected, even if it is the user of the
-    /// ended session.
+    /// A user who has connected since is not affected, even if it is the user of the ended session.
     func forget(_ leaving: Session, removesFiles: Bool) async {
         await betweenSwitches { [self] in
             let isPresent = session?.engine === leaving.engine
@@ -69,8 +66,7 @@ extension ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // Forget the user last: if the process ends before this step, the app can repeat the
-            // log-out.
+            // Forget the user last, so that the app can repeat a log-out that was interrupted.
             if isPresent { recordLastUser(nil, of: leaving) }
         }
     }
@@ -78,21 +74,20 @@ extension ChatClient {
     /// Removes all directories of a user or, if `keepsOutbox` is true, only the cache of the user's
     /// store.
     ///
-    /// The directories include a second store, which this client does not open: an encrypted store
-    /// if the client has no key, a plain one if it has a key. The files of the cache are removed
-    /// even if the cache was cleared, because they may still contain cleared rows.
+    /// The directories include the store that this client does not open. The files of a cleared
+    /// cache are removed, too, because they may still contain cleared rows.
     func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
-            // Ignore an error: the rows are removed already, and LevelDB rewrites the files in
-            // later compactions.
+            // Ignore an error: the rows are removed already, and later compactions rewrite the
+            // files.
             try? await onDisk { () throws(StoreError) in
                 try ChatStore.removeCachedData(at: directory)
             }
             return
         }
-        // Remove the user's own store last: if the process ends before that, the app can repeat the
-        // log-out.
+        // Remove the user's own store last, so that the app can repeat a log-out that was
+        // interrupted.
         let other = UserDirectories(options)?.other(of: leaving.userID)
         for directory in [other, directory].compactMap(\.self) {
             // Ignore an error: the files are removed when the next user connects.
@@ -103,8 +98,7 @@ extension ChatClient {
     /// Ends the session of `engine`, performs `work` on its closed files, and starts a new session
     /// of the same user, even if `work` fails.
     ///
-    /// - Throws: Errors of `work` and of opening the files; `canceled` if another user has
-    ///   connected since.
+    /// Throws `canceled` if another user has connected since.
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
@@ -159,23 +153,17 @@ extension ChatClient {
         connectionState = .offline
     }
 
-    /// Starts the session of a user.
-    ///
-    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, and the client
-    ///   does not work in memory instead.
     func begin(_ userID: UserID) async throws(SyncError) {
         (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
         await start(try await openSession(of: userID))
     }
 
-    /// The session of a user before it starts, and the findings of opening the files.
     struct OpenedSession {
         let session: Session
         let damage: StorageDamage
         let cachingError: StoreError?
     }
 
-    /// Opens the files of a user, and creates an engine.
     func openSession(of userID: UserID) async throws(SyncError) -> OpenedSession {
         let store: ChatStore
         var damage = StorageDamage()
@@ -222,9 +210,8 @@ extension ChatClient {
         await readPushInbox(of: session)
     }
 
-    /// Processes the push inbox and records the result.
-    ///
-    /// After an error, the next call processes the same messages.
+    /// Processes the push inbox and records the result; after an error, the next call does so
+    /// again.
     func readPushInbox(of session: Session) async {
         do throws(SyncError) {
             record(.success(try await session.engine.readPushInbox()), by: session.engine)
@@ -233,7 +220,6 @@ extension ChatClient {
         }
     }
 
-    /// Records the result of processing the push inbox, unless the engine is that of another user.
     func record(_ result: Result<ReceivedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let received) = result, received.pushCount == 0,
@@ -248,7 +234,6 @@ extension ChatClient {
         }
     }
 
-    /// Opens the files of a user.
     @concurrent
     static func openStore(
         of userID: UserID, _ options: ChatClientOptions,

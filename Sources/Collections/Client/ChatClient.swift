@@ -12,15 +12,14 @@ public import Sync
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
 ///
-/// Each user's data is in a separate directory. ``open(backend:options:migrationHandler:)`` opens the
-/// data of the user who connected last, so that an app can show that data before a user connects. An
-/// app with several accounts creates a client for each of them, and calls ``open(as:)``.
+/// Each user's data is in a separate directory. ``open(backend:options:migrationHandler:)`` opens
+/// the data of the user who connected last, so that it can be shown before a user connects. An app
+/// with several accounts creates a client for each of them, and calls ``open(as:)``.
 @MainActor
 @Observable
 public final class ChatClient {
-    /// The options of the client.
-    ///
-    /// They are constant, except that ``changeEncryptionKey(to:)`` sets the encryption key.
+    /// The options of the client, which are constant except for the encryption key:
+    /// ``changeEncryptionKey(to:)`` sets it.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
     /// The connection to the server, as passed to ``open(backend:options:migrationHandler:)``.
@@ -37,31 +36,27 @@ public final class ChatClient {
     /// client was opened.
     public internal(set) var lastConnectedAt: Timestamp?
 
-    /// The numbers of unread messages, unread mentions and pending invitations: the sum over the
-    /// stored group channels of the user.
+    /// The sum of the unread messages, unread mentions and pending invitations of the user's stored
+    /// group channels.
     ///
-    /// The value is available as soon as the client has a user. It is `nil` until the client has
-    /// fetched all channels of the user, which are stored, and if the server has no unread counts.
+    /// It is `nil` until the client has a user and all channels of the user were fetched, in this
+    /// process or an earlier one, and if the server has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The error of opening the user's files, if the client works in memory because of it;
-    /// otherwise `nil`.
-    ///
-    /// The client works in memory only with the policy ``StorageFailurePolicy/continueInMemory``.
+    /// The error of opening the user's files, if the client works in memory because of it and of
+    /// the policy ``StorageFailurePolicy/continueInMemory``; otherwise `nil`.
     public internal(set) var cachingError: StoreError?
 
-    /// The damage that the client has found in the user's files since it opened them, including
-    /// lost outbox items.
+    /// The damage found in the user's files since they were opened, including lost outbox items.
     ///
     /// The client reports new damage to ``UserEventDelegate/client(_:didFind:)``.
     public internal(set) var storageDamage = StorageDamage()
 
-    /// The last nonempty content of the push inbox, or the error of reading the inbox.
+    /// The last nonempty content of the push inbox, or the error of reading the inbox; `nil` if the
+    /// client has found no message so far.
     ///
-    /// The value is `nil` if the client has found no message so far. An inbox that is found empty
-    /// clears an earlier error, and keeps an earlier content. The value keeps the messages in
-    /// memory until the next result, with at most as many bytes as the inbox can contain:
-    /// ``/Store/PushInbox/maximumByteCount``.
+    /// An empty inbox clears an earlier error, but not an earlier content. The messages stay in
+    /// memory, with at most ``/Store/PushInbox/maximumByteCount`` bytes.
     public internal(set) var lastReceivedPushes: Result<ReceivedPushes, SyncError>?
 
     /// A Boolean value that indicates whether the client stores data in files.
@@ -89,7 +84,6 @@ public final class ChatClient {
     @ObservationIgnored var enteredChannels: Set<ChannelURL> = []
     let migrationHandler: @Sendable (MigrationProgress) -> Void
 
-    /// The objects of one user.
     struct Session {
         let userID: UserID
         let store: ChatStore
@@ -111,14 +105,10 @@ public final class ChatClient {
 
     // MARK: Opening
 
-    /// Creates a client without a user, which opens no file.
+    /// Creates a client without a user, which opens no file until ``open(as:)`` or
+    /// ``connect(as:)``.
     ///
-    /// ``open(as:)`` opens the stored data of a user, and ``connect(as:)`` does so, too.
-    ///
-    /// - Parameters:
-    ///   - backend: The connection to the server.
-    ///   - options: The options of the client.
-    ///   - migrationHandler: See ``open(backend:options:migrationHandler:)``.
+    /// The parameters are those of ``open(backend:options:migrationHandler:)``.
     public init(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
@@ -130,8 +120,7 @@ public final class ChatClient {
 
     /// Opens the stored data of a user, whose collections can then be shown without a connection.
     ///
-    /// If the client has another user, that user's session ends first. The call creates the files of
-    /// a user who has none.
+    /// The session of another user ends first. The files of a new user are created.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the ID is empty; `canceled` if
     ///   another user connects during the call; `store`, as
@@ -149,16 +138,16 @@ public final class ChatClient {
     /// - Parameters:
     ///   - backend: The connection to the server.
     ///   - options: The options of the client.
-    ///   - migrationHandler: A closure that is called at the beginning, during, and at the end of a
-    ///     migration, if files were written by an older version. A migration can happen in this
-    ///     call and when another user connects. The closure is called on another thread.
+    ///   - migrationHandler: A closure that is called on another thread at the beginning, during,
+    ///     and at the end of a migration of files of an older version, in this call or when another
+    ///     user connects.
     /// - Returns: The client.
     /// - Throws: ``/Sync/SyncError`` with code `store` if the files of the last user cannot be
     ///   opened and ``ChatClientOptions/storageFailurePolicy`` is `fail`. Its cause is a
     ///   ``/Store/StoreError``: `locked` if another process or client has the files open,
     ///   `wrongKey`, `newerSchema`, `permission`, `noSpace`, `io`, or `corruption` of a file that
-    ///   cannot be replaced, such as the key file, or of a cache that was replaced less than an
-    ///   hour ago for the same reason.
+    ///   cannot be replaced, such as the key file, or of a cache that was replaced for the same
+    ///   reason less than an hour ago.
     public static func open(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
@@ -192,27 +181,23 @@ public final class ChatClient {
 
     /// Connects a user.
     ///
-    /// The call has one of three outcomes:
+    /// If the connection succeeds, the call returns `online`. If it fails, the outcome depends on
+    /// whether the user has connected on this device before:
     ///
-    /// - If the connection succeeds, the call returns `online`.
-    /// - If the connection fails, and the user has connected on this device before, the call
-    ///   returns `offline` and the reason. The app can show the stored data, and the client keeps
-    ///   retrying.
-    /// - If the connection fails, and the user has never connected on this device, the call throws
-    ///   the error.
+    /// - If so, the call returns `offline` and the reason. The app can show the stored data, and
+    ///   the client keeps retrying.
+    /// - Otherwise, the call throws the error. The session of another user then continues, and the
+    ///   new user gets no files.
     ///
-    /// If another user was connected, the collections of that user are disposed. That user's data
-    /// stays on this device, and that user's outbox items are sent when that user connects again.
-    /// If the new user has no data on this device, this happens only after the new user has
-    /// connected. If the connection fails, the other user's session continues, and the new user
-    /// gets no files.
+    /// When the session of another user ends, that user's collections are disposed. The user's data
+    /// stays on this device, and the outbox items are sent when that user connects again.
     ///
     /// - Returns: The user, and the reason if there is no connection yet.
     /// - Throws: ``/Sync/SyncError`` with code `invalidArgument` if the user's ID is empty (the
     ///   previous user then stays connected), or if the server refuses the user; `notConnected`;
-    ///   `closed`; `canceled` if another user connects during the call; `store` if the user's files
-    ///   cannot be opened, as ``open(backend:options:migrationHandler:)`` does: if the user has data
-    ///   on this device, the client then has no user. The call can be repeated.
+    ///   `closed`; `canceled` if another user connects during the call; `store`, as
+    ///   ``open(backend:options:migrationHandler:)`` does: if the user has data on this device, the
+    ///   client then has no user. The call can be repeated.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -254,10 +239,9 @@ public final class ChatClient {
         return outcome
     }
 
-    /// Reconnects immediately if the client is waiting to reconnect.
+    /// Processes the push inbox, and reconnects immediately if the client is waiting to reconnect.
     ///
-    /// Call this method when the network is available again, or when the app becomes active. The
-    /// call also processes the push inbox, as ``readPushInbox()`` does.
+    /// Call this method when the network is available again, or when the app becomes active.
     public func reconnect() async {
         guard let session else { return }
         await readPushInbox(of: session)
@@ -273,14 +257,12 @@ public final class ChatClient {
 
     /// Ends the connection and closes the files, so that the system may suspend the process.
     ///
-    /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
-    /// container. Therefore call this method when the app enters the background, and ``resume()``
-    /// when it becomes active. Between the two calls, collections keep showing their content, but
-    /// calls that load, send or change data fail.
+    /// Call this method when the app enters the background, and ``resume()`` when it becomes
+    /// active: iOS terminates a process that is suspended while it holds a lock on a file in a
+    /// shared container. In the meantime, collections keep showing their content, but calls that
+    /// load, send or change data fail.
     ///
-    /// If the client has no user, the call has no effect.
-    ///
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/suspend()`` does.
+    /// - Throws: As ``/Sync/SyncEngine/suspend()`` does.
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
     /// Opens the files again after ``suspend()``, and reconnects if the app has connected a user
@@ -288,16 +270,15 @@ public final class ChatClient {
     ///
     /// Collections then show the changes of other processes and the content of the push inbox.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/resume()`` does.
+    /// - Throws: As ``/Sync/SyncEngine/resume()`` does.
     public func resume() async throws(SyncError) {
         guard let session else { return }
         try await session.engine.resume()
         await readPushInbox(of: session)
     }
 
-    /// The sync engine of the user, for operations that the client does not have.
-    ///
-    /// - Throws: ``/Sync/SyncError`` with code `noUser` if no user has connected yet.
+    /// The sync engine of the user, for operations that the client does not have; throws `noUser`
+    /// if no user has connected yet.
     public var engine: SyncEngine {
         get throws(SyncError) {
             guard let session else {
@@ -310,7 +291,6 @@ public final class ChatClient {
 
     // MARK: Collections
 
-    /// Removes the rows of all collections, and disposes the collections.
     func endCollections() {
         for weak in collections { weak.collection?.endSession() }
         collections = []
@@ -323,14 +303,10 @@ public final class ChatClient {
 
     // MARK: Delegates
 
-    /// Registers a delegate for events of the connection, until the delegate is removed or
-    /// released.
+    /// Registers a delegate for events of the connection, which is not retained.
     ///
-    /// - Parameters:
-    ///   - delegate: The delegate, which the client does not retain. Registering it again has no
-    ///     effect.
-    ///   - identifier: A name for the delegate; `nil`, the default, for none. The delegate replaces
-    ///     an earlier one with the same name.
+    /// Registering a delegate again has no effect. A delegate with an identifier replaces an
+    /// earlier one with the same identifier.
     public func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String? = nil
     ) { connectionDelegates.add(delegate, identifier) }
@@ -385,9 +361,8 @@ public final class ChatClient {
     /// Returns a stream of the live events of all channels, from now until the client is closed or
     /// released.
     ///
-    /// If another user connects, the stream continues with the events of that user. Each call
-    /// returns its own stream, which buffers events without a limit: read it continuously, or
-    /// release it.
+    /// The stream continues with the events of the next user if another one connects. Each stream
+    /// buffers events without a limit: read it continuously, or release it.
     public func events() -> AsyncStream<ChannelEvent> {
         let events = eventSubscribers.subscribe()
         if let session { followChanges(of: session) }

@@ -4,9 +4,8 @@
     extension ChatClientOptions {
         /// Sends the client's log to a logger of swift-log; replaces ``log``.
         ///
-        /// The logger decides which levels it records. The metadata of a message has the key
-        /// `channel` if the line is about a channel. Messages contain ids and errors, but no texts
-        /// that users have written.
+        /// The logger decides which levels it records. The metadata has the key `channel` if a line
+        /// is about a channel.
         public mutating func setLogger(_ logger: Logger) {
             log = { line in
                 logger.log(

@@ -7,9 +7,7 @@ public protocol ConnectionDelegate: AnyObject {
     func client(_ client: ChatClient, didReceive event: ConnectionEvent)
 }
 
-/// An event of the connection or of the session.
-///
-/// The set of events is open: a `switch` over events needs a `default`.
+/// An event of the connection or of the session; a `switch` over events needs a `default`.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     /// The name of the event, such as `connected`.
     public let description: String
@@ -35,9 +33,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 /// Receives the events of the user, on the main actor.
 @MainActor
 public protocol UserEventDelegate: AnyObject {
-    /// The numbers of unread messages, mentions and invitations have changed.
-    ///
-    /// They are the sum over the user's channels: see ``ChatClient/unreadCount``.
+    /// The value of ``ChatClient/unreadCount`` has changed.
     func client(_ client: ChatClient, didUpdateUnreadCount count: UnreadItemCount)
 
     /// The client has found damage of the user's files, or a loss of something that the user wrote.
@@ -50,8 +46,7 @@ public protocol UserEventDelegate: AnyObject {
 
 /// An event of the user.
 public enum UserEvent: Sendable {
-    /// The numbers of unread messages, mentions and invitations have changed: see
-    /// ``ChatClient/unreadCount``.
+    /// The value of ``ChatClient/unreadCount`` has changed.
     case unreadCount(UnreadItemCount)
     /// The client has found damage: see ``UserEventDelegate/client(_:didFind:)``.
     case damage(StorageDamage)
@@ -77,14 +72,9 @@ public struct UploadProgress: Hashable, Sendable {
     }
 }
 
-/// Receives the live events of all channels, on the main actor.
-///
-/// ``ChatClient/events()`` delivers the same events as a sequence.
+/// Receives the live events of all channels, on the main actor, as ``ChatClient/events()`` does.
 @MainActor
 public protocol ChannelDelegate: AnyObject {
-    /// An event has happened in a channel.
-    ///
-    /// The event is stored before this method is called, so that the delegate can read the event's
-    /// message from the cache.
+    /// An event has happened in a channel, and is already stored.
     func client(_ client: ChatClient, didReceive event: ChannelEvent)
 }

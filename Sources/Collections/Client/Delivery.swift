@@ -3,7 +3,7 @@ public import Sync
 
 /// The delivery of an outbox item to the server, such as an edit, a deletion or a reaction.
 ///
-/// The item is on disk, and all lists show it. It is sent whether or not the app keeps this value.
+/// The item is on disk, and is sent whether or not the app keeps this value.
 public struct Delivery: Sendable {
     /// The request ID of the outbox item, for ``ChatClient/cancel(_:)`` and
     /// ``ChatClient/resend(_:replacing:)``.
@@ -14,12 +14,12 @@ public struct Delivery: Sendable {
 
     let engine: SyncEngine
 
-    /// The result of the delivery.
+    /// The result of the delivery, which is known when the server has answered, or when the item
+    /// has failed or was canceled.
     ///
-    /// Awaiting it suspends until the server has answered, or until the item has failed or was
-    /// canceled. Without a connection, the task that awaits the result therefore waits for one;
-    /// cancel the task to stop waiting. After a failure, ``ChatClient/resend(_:replacing:)``
-    /// returns a new delivery.
+    /// Without a connection, the task that awaits the result therefore waits for one; cancel the
+    /// task to stop waiting. After a failure, ``ChatClient/resend(_:replacing:)`` returns a new
+    /// delivery.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `canceled` if the task is canceled, `closed` if the
     ///   user's session ends before the result is known, or `store`.
@@ -31,9 +31,6 @@ public struct Delivery: Sendable {
 }
 
 /// A message that the user has sent, and its delivery.
-///
-/// The message is on disk, and all lists show it. It is sent whether or not the app keeps this
-/// value.
 public struct OutgoingMessage: Sendable {
     /// The message when the call returned: pending, with its request ID.
     public let message: Message
@@ -54,10 +51,8 @@ public struct OutgoingMessage: Sendable {
 }
 
 extension MessageReference {
-    /// Creates a reference to `message` from its ID or, if it has none, from its request ID.
-    ///
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the message has neither an ID nor a
-    ///   request ID.
+    /// Creates a reference to `message` from its ID or, if it has none, from its request ID; throws
+    /// `invalidArgument` if it has neither.
     init(_ message: Message) throws(SyncError) {
         guard let reference = MessageReference(message) as MessageReference? else {
             throw SyncError(

@@ -9,14 +9,13 @@ struct LastUser {
     private let plain: NoteFile
     private let sealed: NoteFile?
 
-    /// Returns `nil` if the client stores its data in memory, or if a link is in place of the
-    /// directory.
+    /// Returns `nil` if the client stores its data in memory, or if the directory is a link.
     init?(_ options: ChatClientOptions) {
         guard let root = UserDirectories(options)?.root,
             (try? ChatStore.checkIsNoLink(at: root)) != nil
         else { return nil }
-        // No user's directory can have the name of this file, because the names of users'
-        // directories start with "_", "-" or "%".
+        // Names of users' directories start with "_", "-" or "%", so none equals the names of these
+        // files.
         func record(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: root.appending(path: name).path, encryptedWith: key, for: "last user")
@@ -26,15 +25,11 @@ struct LastUser {
     }
 
     /// The ID of the user; `nil` if there is none, or if the file cannot be read.
-    ///
-    /// An unreadable file counts as missing: the next user who connects is recorded again.
     var userID: UserID? {
         // With a key, do not trust a file that any program could have written.
         id(in: sealed ?? plain)
     }
 
-    /// A Boolean value that indicates whether the encrypted file exists but the key does not
-    /// decrypt it.
     var isUnreadable: Bool { sealed.map { $0.exists && $0.read() == nil } ?? false }
 
     private func id(in note: NoteFile) -> UserID? {
@@ -43,9 +38,9 @@ struct LastUser {
 
     /// Records a user, or `nil` for no user.
     ///
-    /// If the file cannot be written, the next client opens without a user. `replacesUnreadable`
-    /// indicates whether to replace a file that the key does not decrypt. Pass `false` if the key
-    /// may be wrong: if it has opened no existing store, or if some store cannot be opened with it.
+    /// If the file cannot be written, the next client opens without a user. Pass `false` for
+    /// `replacesUnreadable` to keep a file that the key does not decrypt, if the key may be wrong:
+    /// it has opened no existing store, or some store cannot be opened with it.
     func set(_ userID: UserID?, replacesUnreadable: @autoclosure () -> Bool) {
         if let sealed, sealed.exists, sealed.read() == nil, !replacesUnreadable() { return }
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
@@ -60,8 +55,7 @@ struct LastUser {
         }
     }
 
-    /// Encrypts the unencrypted file if it names a user whose store the app has encrypted, and no
-    /// encrypted file exists.
+    /// Encrypts the unencrypted file if it names `userID`, and no encrypted file exists.
     func encryptPlainFile(of userID: UserID) {
         guard let sealed, id(in: plain) == userID else { return }
         if !sealed.exists { write(userID, to: sealed) }

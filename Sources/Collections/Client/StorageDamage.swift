@@ -4,37 +4,37 @@ public import Store
 
 /// The damage that a client has found in its user's files.
 public struct StorageDamage: Sendable {
-    /// The first error of a read that found the cache damaged; `nil` if no read has found damage
-    /// since the files were opened.
+    /// The first error of a read that found the cache damaged since the files were opened, or since
+    /// the cache was replaced.
     ///
     /// Reads of damaged rows fail, and other rows can be read. Outbox items are written and sent.
-    /// The client replaces the cache as soon as it is connected, and sets ``replacedCache``. It does
-    /// not replace the cache twice within an hour for a reason of the same kind; then
+    /// The client replaces the cache as soon as it is connected, and sets ``replacedCache``. It
+    /// does not replace the cache twice within an hour for a reason of the same kind; then
     /// ``ChatClient/clearCachedData()`` replaces it.
     public internal(set) var cache: StoreError?
 
-    /// The damage because of which the client has replaced the cache by an empty one since it
-    /// opened the files, or when it opened them; `nil` if it has not.
+    /// The damage because of which the client has replaced the cache by an empty one, when it
+    /// opened the files or since.
     ///
-    /// The client fetches the server's data again, and outbox items are kept. Collections keep
-    /// their rows until the data arrives. The app need not react.
+    /// The client fetches the server's data again. Outbox items are kept, and collections keep
+    /// their rows until the data arrives, so the app need not react.
     public internal(set) var replacedCache: StoreError?
 
     /// The report of opening the files, if outbox items may have been lost; otherwise `nil`.
     ///
     /// ``/Store/OpeningReport/outboxLoss`` describes the lost items. The client reports a loss each
     /// time it opens the user's files, until the app calls ``ChatClient/acknowledgeOutboxLoss()``.
-    /// If a log in ``/Store/OpeningReport/outboxLogs`` has a torn tail, the process ended while it
-    /// was writing the last change of that log.
+    /// A torn tail of a log in ``/Store/OpeningReport/outboxLogs`` means that the process ended
+    /// while it was writing the last change.
     public internal(set) var outbox: OpeningReport?
 
-    /// The directory of an unencrypted store of the user that the client has found next to the
-    /// encrypted one; `nil` if there is none.
+    /// The directory of an unencrypted store of the user next to the encrypted one; `nil` if there
+    /// is none.
     ///
     /// Any program that can write to the directory could have made it, for example by restoring a
     /// backup. The client does not read it. To examine it, open it with
     /// ``/Store/ChatStore/init(at:options:encryptionKey:migrationHandler:)``; to stop this report,
-    /// remove the directory. ``ChatClient/logOut(wiping:)`` with `everything` removes it, too.
+    /// remove it. ``ChatClient/logOut(wiping:)`` with `everything` removes it, too.
     public internal(set) var plainStore: URL?
 
     /// A Boolean value that indicates whether no damage was found.

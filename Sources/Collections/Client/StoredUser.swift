@@ -5,9 +5,8 @@ public import Sync
 
 /// The files of a user on this device.
 public struct StoredUser: Hashable, Sendable {
-    /// The user's ID; `nil` if the name of the directory is a hash of the ID.
-    ///
-    /// The name is a hash if the store is encrypted or the ID is very long.
+    /// The user's ID; `nil` if the name of the directory is a hash of it, because the store is
+    /// encrypted or the ID is very long.
     public let userID: UserID?
 
     /// The directory of the files.
@@ -16,8 +15,8 @@ public struct StoredUser: Hashable, Sendable {
     /// A Boolean value that indicates whether the files are encrypted.
     public let isEncrypted: Bool
 
-    /// The size of all files in bytes: the cache, the outbox with its copies of outgoing files, and
-    /// the push inbox.
+    /// The size of all files in bytes: the cache, the outbox with its copies of files, and the push
+    /// inbox.
     public let byteCount: Int
 }
 
@@ -27,10 +26,9 @@ extension ChatClient {
     /// directories.
     ///
     /// The call needs no client, connection or encryption key, and works while the files are open.
-    /// A user who has a plain and an encrypted store has two entries.
+    /// Of the options, only `storage` and `applicationID` are used. A user who has a plain and an
+    /// encrypted store has two entries.
     ///
-    /// - Parameter options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Returns: The users; none if the storage is in memory.
     /// - Throws: ``/Sync/SyncError`` with code `store`.
     /// - Complexity: A system call for each file.
     public static func storedUsers(
@@ -42,13 +40,10 @@ extension ChatClient {
 
     /// Removes the data of a user from this device, from plain and encrypted stores.
     ///
-    /// The call needs no connection and no encryption key. It fails if a client has the user's
-    /// files open: call ``logOut(wiping:)`` for that user.
+    /// The call needs no connection and no encryption key. Of the options, only `storage` and
+    /// `applicationID` are used. With the wiping `everything`, unsent messages are lost. For a user
+    /// whose files are open, call ``logOut(wiping:)``.
     ///
-    /// - Parameters:
-    ///   - userID: The ID of the user.
-    ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
-    ///   - options: The options of the client; only `storage` and `applicationID` are used.
     /// - Throws: ``/Sync/SyncError`` with code `store`. Its cause is a ``/Store/StoreError``:
     ///   `locked` if a client or another process has the files open, which are then unchanged;
     ///   `permission`, `io`.
@@ -64,12 +59,10 @@ extension ChatClient {
     /// Removes the data of all users of the app from this device, as
     /// ``removeStoredData(of:wiping:options:)`` does for one user.
     ///
-    /// - Parameters:
-    ///   - wiping: The data to remove. With `everything`, unsent messages are lost.
-    ///   - options: The options of the client; only `storage` and `applicationID` are used.
-    /// - Throws: ``/Sync/SyncError``, as ``removeStoredData(of:wiping:options:)`` does. If the
-    ///   files of any user are open, no data is removed. After a disk error, the data of some users
-    ///   may be removed already: repeat the call.
+    /// If the files of any user are open, no data is removed. After a disk error, the data of some
+    /// users may be removed already: repeat the call.
+    ///
+    /// - Throws: As ``removeStoredData(of:wiping:options:)`` does.
     public static func removeAllStoredData(
         wiping: Wiping, options: ChatClientOptions = ChatClientOptions()
     ) async throws(SyncError) {
@@ -97,9 +90,7 @@ extension UserDirectories {
         return stored
     }
 
-    /// Removes data from stores that no process has open.
-    ///
-    /// The function checks that no store is open before it changes the first one.
+    /// Removes data from stores, after checking that no process has any of them open.
     func removeData(in stores: [URL], wiping: ChatClient.Wiping) throws(StoreError) {
         for directory in stores { try ChatStore.checkIsNotOpen(at: directory) }
         for directory in stores {

@@ -5,15 +5,13 @@ import Sync
 
 /// The directories of the stores of an app's users on this device.
 ///
-/// A client with a key names a user's directory by a hash of the user's ID; a client without a key
-/// uses another name. A client with a key trusts only files that the key decrypts: it does not open
-/// a plain store, and does not move anything out of it, until the app calls
-/// ``ChatClient/encryptStoredData(of:options:)``.
+/// A user's directory has another name if the client has a key. A client with a key trusts only
+/// files that the key decrypts: it does not open a plain store, and does not move anything out of
+/// it, until the app calls ``ChatClient/encryptStoredData(of:options:)``.
 struct UserDirectories {
     private let directory: URL
     private let options: ChatClientOptions
 
-    /// The directory that contains the directories of the app's users.
     var root: URL { plain("x").deletingLastPathComponent() }
 
     /// Returns `nil` if the client stores its data in memory.
@@ -22,7 +20,6 @@ struct UserDirectories {
         (self.directory, self.options) = (directory, options)
     }
 
-    /// The directory that the client opens for a user.
     func directory(of userID: UserID) -> URL {
         options.encryptionKey == nil ? plain(userID) : encrypted(userID)
     }
@@ -60,19 +57,14 @@ struct UserDirectories {
 
     // MARK: Keys
 
-    /// Finishes interrupted log-outs.
-    ///
-    /// - Throws: ``StoreError`` with code `io` if a link is in place of the directory of the users.
     func finishLogouts() throws(StoreError) {
         try ChatStore.checkIsNoLink(at: root)
         try ChatStore.finishRemovals(in: root)
     }
 
-    /// Checks that the client may open or create the store of a user.
-    ///
-    /// - Throws: ``StoreError`` with code `io` if a link is in place of the user's directory;
-    ///   `wrongKey` if the client has no key and a store on this device is encrypted, or if the
-    ///   client has a key and the user has only a plain store, or a store that accepts plain files.
+    /// Throws `io` if a link is in place of the user's directory; `wrongKey` if the client has no
+    /// key and a store on this device is encrypted, or if the client has a key and the user has
+    /// only a plain store, or a store that accepts plain files.
     func checkKey(of userID: UserID) throws(StoreError) {
         try ChatStore.checkIsNoLink(at: directory(of: userID))
         guard let key = options.encryptionKey else {
@@ -122,10 +114,7 @@ struct UserDirectories {
 
     // MARK: Encrypting
 
-    /// Encrypts the plain store of a user, which becomes the user's store.
-    ///
-    /// - Returns: The items of the outbox, none of which is pending.
-    /// - Throws: ``StoreError``, as ``ChatClient/encryptStoredData(of:options:)`` does.
+    /// Encrypts the plain store of a user, and returns its outbox items, none of which is pending.
     func encryptPlainStore(of userID: UserID) throws(StoreError) -> [OutboxItem] {
         guard let key = options.encryptionKey else {
             throw StoreError(.wrongKey, "the options have no encryption key", path: root.path)
@@ -152,19 +141,19 @@ struct UserDirectories {
         return items
     }
 
-    /// Returns a Boolean value that indicates whether the client's key opens an encrypted store on
-    /// this device, or nothing is encrypted.
+    /// Returns `true` if the client's key opens an encrypted store on this device, or nothing is
+    /// encrypted.
     ///
-    /// If the key opens none of the encrypted stores, it is probably wrong, and must not be used to
-    /// encrypt another store. A store whose key file was removed is encrypted nevertheless.
+    /// A key that opens none of the encrypted stores is probably wrong, and must not encrypt
+    /// another one. A store whose key file was removed is encrypted nevertheless.
     private func isKeyPlausible(
         _ key: EncryptionKey, except plain: URL
     ) throws(StoreError) -> Bool {
         // An interrupted call may have begun to encrypt the plain store.
         let stores = try encryptedStores().filter { $0.path != plain.path }
         for directory in stores {
-            // Ignore an error: a store with a damaged or missing key file does not show whether the
-            // key is right.
+            // Ignore an error: a store without a usable key file does not show whether the key is
+            // right.
             if (try? KeyFile(in: directory.path).isOpened(byOneOf: [key])) ?? false { return true }
         }
         return stores.isEmpty && LastUser(options)?.isUnreadable != true

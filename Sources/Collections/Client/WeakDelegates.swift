@@ -8,7 +8,6 @@ struct WeakDelegates<Delegate> {
 
     private var entries: [Entry] = []
 
-    /// The delegates that have not been released.
     var all: [Delegate] { entries.compactMap { $0.object as? Delegate } }
 
     var isEmpty: Bool { entries.allSatisfy { $0.object == nil } }

@@ -2,30 +2,27 @@ import Models
 import Store
 public import Sync
 
-// Loading the rows of a list.
 extension MessageList {
     /// Lists the first page of stored messages, from which on the list follows all changes.
     ///
-    /// The call needs no connection, and does not read on the main actor.
+    /// The call needs no connection. If the list was started before, the result is empty.
     ///
-    /// - Returns: The rows of the page; none if the list was started before.
-    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
+    /// - Throws: As ``loadPrevious()`` does.
     @discardableResult
     public func start() async throws(SyncError) -> [Row] {
         try checkIsNotDisposed()
         return isStarted ? [] : try await loadPrevious()
     }
 
-    /// Lists the next page of older messages.
+    /// Lists the next page of older messages: first stored ones, then messages of the server.
     ///
-    /// These are stored messages first. If no more are stored, and there is a ``gap``, the call
-    /// fetches the newest messages of the gap from the server, until a message of the kinds is among
-    /// them: at most five pages. If none is, the result is empty, and the upper bound of ``gap`` is
-    /// the position that was reached. Call again while ``hasPrevious`` is true.
+    /// If no more are stored, and there is a ``gap``, the call fetches at most five pages of its
+    /// newest messages, until a message of the kinds is among them. If none is, the result is
+    /// empty, and the gap has become smaller. Call again while ``hasPrevious`` is true.
     ///
-    /// A list of all channels fetches from the channel with the newest gap. It omits the rest of a
-    /// channel that the server refuses. If the server has a list of mentions, a list of the mentions
-    /// in all channels reads that list first.
+    /// A list of all channels fetches from the channel with the newest gap, and omits the rest of a
+    /// channel that the server refuses. A list of the mentions in all channels first reads the
+    /// server's list of mentions, if it has one.
     ///
     /// - Returns: The newly listed rows, newest first.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused` if the server is needed
@@ -61,7 +58,6 @@ extension MessageList {
         return []
     }
 
-    /// Fetches the next page of the server's list of mentions.
     func fetchMentions() async throws(SyncError) {
         let (cursor, count) = (mentionCursor, pageSize)
         // After an error, such as an expired cursor, begin with the newest mentions again.
@@ -75,19 +71,17 @@ extension MessageList {
         updateGap()
     }
 
-    /// Lists older messages, page after page, until the list has a number of rows or nothing is
-    /// missing.
+    /// Lists older messages, page after page, until the list has at least `count` rows or nothing
+    /// is missing.
     ///
-    /// Call this method in a task to fill a list in the background, so that the user need not wait at
-    /// its end. Cancel the task to stop the requests.
+    /// Call this method in a task to fill a list in the background. Cancel the task to stop the
+    /// requests.
     ///
-    /// - Parameter count: The number of rows.
-    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does. The loaded rows stay.
+    /// - Throws: As ``loadPrevious()`` does. The loaded rows stay.
     public func loadPrevious(upTo count: Int) async throws(SyncError) {
         while rows.count < count, hasPrevious { try await loadPrevious() }
     }
 
-    /// Fetches the newest messages of a gap.
     func fetch(_ gap: Gap) async throws(SyncError) {
         let (url, kinds, count) = (gap.channelURL, kinds, pageSize)
         do throws(SyncError) {

@@ -4,7 +4,7 @@ import Store
 extension MessageList {
     /// A message of a list.
     public struct Row: Hashable, Sendable, Identifiable {
-        /// The identity of a row: the channel and the ID of its message.
+        /// The identity of a row.
         public struct ID: Hashable, Sendable {
             /// The URL of the channel.
             public let channelURL: ChannelURL
@@ -29,11 +29,9 @@ extension MessageList {
         }
     }
 
-    /// The location of a row in the list: newer ones come first.
     struct Place: Comparable {
         let bound: Gap.Bound
-        /// The channel of a message; `nil` for a gap below the bound, which follows the message at
-        /// the bound.
+        /// The channel of a message; `nil` for a gap, which follows the message at the bound.
         let url: String?
 
         static func message(_ message: Message, _ order: Order) -> Place {
@@ -58,15 +56,14 @@ extension MessageList.Row: ListRow {
 }
 
 extension Gap.Bound {
-    /// The position of a stored message.
     init(of message: Message) { self.init(message.position) }
 
     init(_ position: Position?) { self = position.map { .position($0) } ?? .beginning }
 }
 
 extension [MessageList.Place] {
-    /// Returns the index of the first element that satisfies a condition that no earlier element,
-    /// but each later one, satisfies.
+    /// Returns the index of the first element that satisfies a condition, which all later ones
+    /// satisfy, too.
     func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

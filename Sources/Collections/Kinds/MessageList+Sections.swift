@@ -14,12 +14,10 @@ extension MessageList {
         public var id: Date { period.start }
     }
 
-    /// Returns the rows in sections by time, newest first.
+    /// Returns the rows in sections by time, newest first, none of which is empty.
     ///
-    /// - Parameters:
-    ///   - component: The length of the periods, such as `day` or `month`.
-    ///   - calendar: The calendar, which also has the time zone.
-    /// - Returns: The sections, none of which is empty.
+    /// The calendar also determines the time zone.
+    ///
     /// - Complexity: O(*n*) in the number of rows.
     public func sections(
         by component: Calendar.Component, in calendar: Calendar = .current

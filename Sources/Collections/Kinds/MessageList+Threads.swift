@@ -6,24 +6,21 @@ extension MessageList.Row {
     public struct Thread: Hashable, Sendable {
         /// The newest stored reply; `nil` if the cache has none.
         ///
-        /// The time of the server's last reply is in the message's `threadInfo`, as is the number of
+        /// The message's `threadInfo` has the time of the server's last reply, and the number of
         /// replies.
         public let lastReply: Message?
 
-        /// The number of stored replies that the user has not read: those of other users that are
-        /// newer than the channel's `myLastRead`.
-        ///
-        /// Only the newest 100 replies are counted.
+        /// The number of unread replies: those of other users, among the newest 100 stored ones,
+        /// that are newer than the channel's `myLastRead`.
         public let unreadCount: Int
 
-        /// The users who have replied: those with the most replies according to the server, and then
-        /// the senders of the newest stored replies.
+        /// The users who have replied: first those with the most replies according to the server,
+        /// then the senders of the newest stored replies.
         public let participants: [User]
     }
 }
 
 extension Message {
-    /// The position of the message in a list of threads.
     var lastReplyPosition: Position? {
         position.map {
             Position(createdAt: threadInfo?.lastRepliedAt ?? createdAt, messageID: $0.messageID)
@@ -32,10 +29,7 @@ extension Message {
 }
 
 extension StoreReader {
-    /// Returns the next rows of a list.
-    ///
-    /// - Complexity: For a list of threads, O(*n*) in the number of threads; otherwise that of
-    ///   reading a page of messages.
+    /// Returns the next rows of a list; for a list of threads, in O(*n*) in the number of threads.
     func rows(
         of kinds: MessageKinds, _ order: MessageList.Order, for userID: UserID?,
         in url: ChannelURL?, after last: Message?, limit: Int
@@ -56,7 +50,6 @@ extension StoreReader {
         return rows
     }
 
-    /// Returns the thread of a message.
     func thread(
         of message: Message, for userID: UserID?
     ) throws(StoreError) -> MessageList.Row.Thread {

@@ -12,12 +12,12 @@ public import Sync
 /// show(pictures.rows)
 /// ```
 ///
-/// The list contains the loaded pages of stored messages. In that part of the history, it inserts
-/// new messages, updates edited ones, and removes deleted ones. Unsent messages are not listed. If
-/// the cache may lack messages of the kinds, ``gap`` says where, and ``loadPrevious()`` continues
-/// there with the server's messages: with those of the kinds if the server can filter, otherwise
-/// with the whole history. ``rows``, ``hasPrevious`` and ``gap`` are observable: views that use
-/// Observation need no delegate.
+/// The list contains the loaded pages of stored messages, but no unsent ones. In that part of the
+/// history, it inserts new messages, updates edited ones, and removes deleted ones. If the cache
+/// may lack messages of the kinds, ``gap`` says where, and ``loadPrevious()`` continues there with
+/// the server's messages: with those of the kinds if the server can filter, otherwise with the
+/// whole history. ``rows``, ``hasPrevious`` and ``gap`` are observable: views that use Observation
+/// need no delegate.
 @MainActor
 @Observable
 public final class MessageList {
@@ -33,13 +33,11 @@ public final class MessageList {
     /// The number of messages in a page.
     public let pageSize: Int
 
-    /// The newest part of the history in which messages of the kinds may be missing; `nil` if none
-    /// are missing.
+    /// The newest part of the histories of the listed channels in which messages of the kinds may
+    /// be missing, or are stale because the client has missed changes; `nil` if there is none.
     ///
-    /// It is a part that the cache does not have, or one that is stale because the client has missed
-    /// changes. In a list of all channels, it is the newest part of all their histories. The cache has all
-    /// messages of the kinds that are newer than the gap. A view shows one row for the gap, at
-    /// ``gapIndex``. The gap's upper bound is the position that ``loadPrevious()`` has reached.
+    /// A view shows one row for the gap, at ``gapIndex``. Its upper bound is the position that
+    /// ``loadPrevious()`` has reached.
     public private(set) var gap: Gap?
 
     /// The delegate that is notified of changes.
@@ -57,12 +55,10 @@ public final class MessageList {
     }
 
     var list = OrderedList<Row, Place>()
-    /// The last message of the loaded pages; `nil` before the first page is loaded, and after the
-    /// last one was loaded.
+    /// The last message of the loaded pages; `nil` before the first page, and after the last one.
     var last: Message?
     var isStarted = false
     private var isDisposed = false
-    /// The user whose mentions are listed.
     @ObservationIgnored let userID: UserID?
     /// The gaps of the listed channels.
     @ObservationIgnored var gaps: [ChannelURL: KindGaps] = [:]
@@ -72,19 +68,14 @@ public final class MessageList {
     @ObservationIgnored private let subscribers = Subscribers<CollectionChange<Row>>()
     @ObservationIgnored let tasks = TaskBag()
     @ObservationIgnored var isLoading = false
-    /// A Boolean value that indicates whether a page is being read from the store.
     @ObservationIgnored var isReading = false
-    /// A Boolean value that indicates whether the store has dropped changes since the last page was
-    /// read.
     @ObservationIgnored private var isOutdated = false
-    /// The changes since the page being read was requested.
-    ///
-    /// Some may be newer than the page.
+    /// The changes since the page being read was requested, of which some may be newer than the
+    /// page.
     @ObservationIgnored var changesWhileReading: [Change] = []
     /// The cursor of the next page of the server's list of mentions; `nil` before the first page.
     @ObservationIgnored var mentionCursor: PageCursor?
-    /// A Boolean value that indicates whether the server's list of mentions was read to its end, or
-    /// there is none for this list.
+    /// `true` if the server's list of mentions was read to its end, or there is none for this list.
     @ObservationIgnored var hasReadMentions: Bool
     /// The rows that were inserted since the running call of ``loadPrevious()`` began.
     @ObservationIgnored var inserted: Set<Row.ID> = []
@@ -99,7 +90,7 @@ public final class MessageList {
     ///   - channelURL: The channel; `nil` for all channels.
     ///   - order: The order of the rows.
     ///   - userID: The user whose mentions are listed.
-    ///   - pageSize: The number of messages in a page; less than 1 counts as 1.
+    ///   - pageSize: The number of messages in a page; at least 1.
     ///   - engine: The engine that fetches missing messages.
     public init(
         of kinds: MessageKinds, in channelURL: ChannelURL? = nil, order: Order = .newestFirst,
@@ -124,8 +115,8 @@ public final class MessageList {
     /// The messages in the order of the list.
     public var rows: [Row] { list.elements }
 
-    /// The index in ``rows`` before which a view shows the gap; `nil` if there is no gap, or if it is
-    /// older than the loaded pages.
+    /// The index in ``rows`` before which a view shows the gap; `nil` if there is no gap, or if it
+    /// is older than the loaded pages.
     ///
     /// In a list of threads, it is the end of the list: a missing thread may have any last reply.
     ///
@@ -137,22 +128,18 @@ public final class MessageList {
         return list.keys.partitioningIndex { place < $0 }
     }
 
-    /// A Boolean value that indicates whether ``loadPrevious()`` may list more messages.
-    ///
-    /// It is `true` if the cache has older messages of the kinds, and while there is a ``gap``.
+    /// A Boolean value that indicates whether ``loadPrevious()`` may list more messages, of the
+    /// cache or of the ``gap``.
     public var hasPrevious: Bool { !isStarted || last != nil || gap != nil }
 
-    /// Returns a stream of the changes from now on.
+    /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
     ///
-    /// If an app applies the changes in order to a copy of ``rows``, the copy stays equal to
-    /// ``rows``. The stream buffers unread changes, and ends with ``dispose()``.
+    /// Applying the changes in order to a copy of ``rows`` keeps the copy equal to ``rows``.
     public func allChanges() -> AsyncStream<CollectionChange<Row>> { subscribers.subscribe() }
 
     // MARK: The end
 
     /// Ends the list: it loads no more messages and sends no more notifications.
-    ///
-    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -200,8 +187,7 @@ public final class MessageList {
         apply(edits)
     }
 
-    /// Reads all loaded pages again after the store has dropped changes, unless a page is being
-    /// loaded.
+    /// Reads all loaded pages again after dropped changes, unless a page is being loaded.
     func readAgain() {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false
@@ -264,7 +250,6 @@ public final class MessageList {
         if order == .lastReplyFirst { addThreads(threads, to: &edits) }
     }
 
-    /// Reads the threads of rows again.
     private func addThreads(_ ids: Set<Row.ID>, to edits: inout ListEdits<Row, Place>) {
         for id in ids where !edits.removed.contains(id) {
             guard let row = edits.saved[id]?.element ?? list[id] else { continue }

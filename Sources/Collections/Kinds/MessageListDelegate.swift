@@ -4,7 +4,7 @@
 /// ``MessageList/dispose()``. They may call any method.
 @MainActor
 public protocol MessageListDelegate: AnyObject {
-    /// The list has changed; apply the change to the list that a view shows.
+    /// The list has changed: apply the change to the list that a view shows.
     ///
     /// ``MessageList/rows`` is the list after the change.
     func messageList(_ list: MessageList, didChange change: CollectionChange<MessageList.Row>)

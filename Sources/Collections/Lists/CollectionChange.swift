@@ -3,11 +3,10 @@
 ///
 /// Deletions and the `from` indices refer to the old list; insertions and the `to` indices refer to
 /// the new list. All arrays are in ascending order, ``moves`` by their `to` indices.
-/// ``applied(to:)`` always returns the new list.
 public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable {
     /// All elements of the new list if a list view should reload; otherwise `nil`.
     ///
-    /// If this property is not `nil`, all other properties are empty.
+    /// If it is not `nil`, all other properties are empty.
     public let reset: [Element]?
 
     /// The indices of the deleted elements.
@@ -19,9 +18,8 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
     /// The elements that have changed, and have kept their order relative to the other elements.
     public let updates: [Update]
 
-    /// The elements whose order relative to the other elements has changed.
-    ///
-    /// Most moved elements have other changes, too.
+    /// The elements whose order relative to the other elements has changed, and mostly their value,
+    /// too.
     public let moves: [Update]
 
     /// A new element.
@@ -52,8 +50,6 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
 
     /// Returns the list after the change.
     ///
-    /// - Parameter list: The list before the change.
-    /// - Returns: The new list.
     /// - Precondition: `list` is the list before the change, so that all indices are valid.
     /// - Complexity: O(*n*) in the length of the list.
     public func applied(to list: [Element]) -> [Element] {
@@ -89,14 +85,12 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// The maximum number of rows of a list whose changes are verified; for longer lists, that
-    /// would make loading page after page quadratic.
+    /// The maximum number of rows of a list whose changes are verified, because verifying longer
+    /// ones would make loading page after page quadratic.
     private static var longestChecked: Int { 2_000 }
 
     /// Returns the list before a change for ``check(from:to:)``; `nil` if the list is long, or if
     /// this build does not verify changes.
-    ///
-    /// The argument is evaluated only if the build verifies changes.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(
@@ -109,7 +103,6 @@ extension CollectionChange {
         return list.count <= longestChecked ? list : nil
     }
 
-    /// Verifies that the change turns `before` into `after`; does nothing if `before` is `nil`.
     func check(from before: [Element]?, to after: [Element]) {
         assert(
             before.map { applied(to: $0) == after } ?? true,

@@ -1,7 +1,6 @@
 import Sync
 
-/// The results of starting a collection: the cached rows, and the rows after the server has
-/// responded.
+/// The results of starting a collection: the cached rows, and the rows after the server's response.
 public struct CollectionStart<Element: Sendable>: Sendable {
     let cachedResult: Result<[Element], SyncError>
     let refresh: Task<Result<[Element], SyncError>, Never>
@@ -14,11 +13,10 @@ public struct CollectionStart<Element: Sendable>: Sendable {
         get throws(SyncError) { try cachedResult.get() }
     }
 
-    /// The rows after the server has responded.
+    /// The rows after the server has responded, or the cached rows if no request is needed.
     ///
-    /// If no request is needed, these are the cached rows. Canceling the task that awaits this
-    /// property cancels the request. If the request fails, the collection keeps showing the cached
-    /// rows, and updates them as soon as the engine is connected.
+    /// Canceling the task that awaits this property cancels the request. If the request fails, the
+    /// collection keeps showing the cached rows, and updates them once the engine is connected.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or another error of the server;
     ///   `store`, `closed`, `canceled`; `disposed` if the collection was disposed, or a message

@@ -4,13 +4,10 @@ protocol ListRow: Hashable, Sendable {
     var rowID: RowID { get }
 }
 
-/// A list that is sorted by the keys of its elements.
-///
-/// ``apply(_:)`` applies many edits at once, and returns the differences as indices.
+/// A list that is sorted by the keys of its elements, and applies many edits at once.
 struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     private(set) var elements: [Element] = []
-    /// The keys of the elements, in ascending order, or in descending order if the list is
-    /// reversed.
+    /// The keys of the elements, in ascending or, if the list is reversed, in descending order.
     private(set) var keys: [Key] = []
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
@@ -31,18 +28,14 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         return elements[start..<max(start, end)]
     }
 
-    /// Returns the number of elements after the edits, without applying them.
     func count(after edits: ListEdits<Element, Key>) -> Int {
         let gone = edits.removed.count { keysByID[$0] != nil }
         let new = edits.saved.keys.count { keysByID[$0] == nil }
         return elements.count + new - gone
     }
 
-    /// Returns an iterator that lazily computes the elements after the edits, without applying
-    /// them.
-    ///
-    /// - Complexity: O(*k* log *k*) in the number of edits, and O(1) for each element that the
-    ///   iterator returns or that the edits remove.
+    /// Returns an iterator over the elements after the edits; after sorting the edits, each step is
+    /// O(1).
     func elements(
         after edits: ListEdits<Element, Key>, isBackward: Bool
     ) -> AnyIterator<Element> {
@@ -65,7 +58,6 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// Returns the index of the first key that does not precede the given key.
     private func index(of key: Key) -> Int { keys.insertionIndex(of: key, precedes: precedes) }
 
     private func precedes(_ left: Key, _ right: Key) -> Bool {
@@ -75,7 +67,7 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     /// Applies edits and returns the differences as indices.
     ///
     /// - Complexity: O(*k* log *n*) for *k* edits and *n* elements, plus the cost of shifting the
-    ///   elements of the array that follow the edited ones.
+    ///   elements that follow the edited ones.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []
@@ -121,7 +113,6 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         return diff
     }
 
-    /// Returns the edits that turn this list into another one.
     func edits(to other: OrderedList) -> ListEdits<Element, Key> {
         var edits = ListEdits<Element, Key>()
         for (element, key) in zip(other.elements, other.keys) {
@@ -141,7 +132,6 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// Inserts elements, which are sorted by their keys, and returns their indices in the new list.
     private mutating func insert(
         _ new: [(key: Key, element: Element, old: (index: Int, element: Element)?)]
     ) -> [Int] {
@@ -154,8 +144,7 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
                 groups.append((index, offset..<offset + 1))
             }
         }
-        // Closures are used instead of key paths, because resolving a key path of a generic type at
-        // run time takes 20 µs.
+        // Use closures, because resolving a key path of a generic type at run time takes 20 µs.
         for group in groups.reversed() {
             elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.index)
             keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.index)
@@ -164,17 +153,13 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
     }
 }
 
-/// The edits of a list: at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable & Sendable>: Sendable {
-    /// The new and changed elements with their keys.
-    ///
-    /// No two elements have the same key.
+    /// The new and changed elements with their keys, which are different.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     private(set) var removed: Set<Element.RowID> = []
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
-    /// Adds a new or changed element.
     mutating func save(_ element: Element, at key: Key) {
         saved[element.rowID] = (element, key)
         removed.remove(element.rowID)
@@ -185,11 +170,9 @@ struct ListEdits<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         removed.insert(id)
     }
 
-    /// Returns a Boolean value that indicates whether the edits save or remove an element.
     func affects(_ id: Element.RowID) -> Bool { removed.contains(id) || saved[id] != nil }
 }
 
-/// The differences between a list before and after edits.
 struct ListDiff<Element: Hashable & Sendable> {
     struct Row {
         /// The index in the old list for a deleted row, and in the new list for an inserted row.
@@ -213,7 +196,6 @@ struct ListDiff<Element: Hashable & Sendable> {
 
     var count: Int { deletions.count + insertions.count + updates.count + moves.count }
 
-    /// Sorts the differences, and computes the new indices of elements that did not move.
     fileprivate mutating func normalize(leaving: [Int], coming: [Int]) {
         deletions.sort { $0.index < $1.index }
         insertions.sort { $0.index < $1.index }
@@ -221,15 +203,13 @@ struct ListDiff<Element: Hashable & Sendable> {
         var passed = 0
         for index in updates.indices {
             let rank = ListDiff.rank(of: updates[index].from, without: leaving)
-            // Each element that is inserted before the updated element increases its index.
             while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
             updates[index].to = rank + passed
         }
         normalizeMoves(leaving: leaving, coming: coming)
     }
 
-    /// Turns those moves into updates whose elements have a new key, but the same order relative to
-    /// the other elements.
+    /// Turns moves that keep an element's order relative to the other elements into updates.
     private mutating func normalizeMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
         var last = -1
@@ -248,15 +228,13 @@ struct ListDiff<Element: Hashable & Sendable> {
         moves = moved.sorted { $0.to < $1.to }
     }
 
-    /// Returns the number of indices below `index` that are not in the sorted array `others`.
     private static func rank(of index: Int, without others: [Int]) -> Int {
         index - others.insertionIndex(of: index, precedes: <)
     }
 }
 
 extension CollectionChange {
-    /// Creates a change from a diff, or a reset if the diff contains more than ``resetThreshold``
-    /// rows.
+    /// Creates a change, or a reset if the diff contains more than ``resetThreshold`` rows.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {
             self.init(reset: elements)
@@ -271,8 +249,7 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// Returns the index of the first element of the sorted array that does not precede `element`:
-    /// the index at which to insert it.
+    /// Returns the index at which to insert `element` into the sorted array, before equal elements.
     fileprivate func insertionIndex(
         of element: Element, precedes: (Element, Element) -> Bool
     ) -> Int {
@@ -286,7 +263,6 @@ extension Array {
 }
 
 extension [Int] {
-    /// The ranges of consecutive numbers in an ascending array.
     fileprivate var runs: [Range<Int>] {
         var runs: [Range<Int>] = []
         for number in self {

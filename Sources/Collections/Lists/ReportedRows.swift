@@ -2,12 +2,10 @@
 enum Reporting {
     /// The subscribers of changes and all methods of the delegate.
     case reported
-    /// As ``reported``, but the delegate's method for added rows is not called, because the call
-    /// that has requested the page returns these rows.
+    /// As ``reported``, except for the delegate's method for added rows, which the call returns.
     case page
-    /// The subscribers of changes, and the delegate's method `didChange`.
-    ///
-    /// This is for calls that return all rows of the list.
+    /// The subscribers of changes, and the delegate's method `didChange`: the call returns all
+    /// rows.
     case requested
 }
 
@@ -25,6 +23,5 @@ struct ReportedRows<Context: Hashable, Row> {
 }
 
 extension ListDiff {
-    /// The updated and moved rows, in the order of the new list.
     var changed: [Changed] { (updates + moves).sorted { $0.to < $1.to } }
 }

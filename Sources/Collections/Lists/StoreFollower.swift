@@ -9,14 +9,11 @@ final class StoreFollower {
     private let changes: ObservedChanges
     private let process: (Change) -> Void
     private var queued: ArraySlice<Change> = []
-    /// The snapshot of the read in progress, while the changes that precede the snapshot are
-    /// processed; otherwise `nil`.
+    /// The snapshot of the read in progress, while the changes that precede it are processed.
     private var reading: Snapshot?
     private var isProcessing = false
     private var isStopped = false
 
-    /// Starts to observe the store from now on, and to call `process` with each change as soon as
-    /// the main actor is available.
     init(
         _ part: ObservedPart, of store: ChatStore, process: @escaping (Change) -> Void
     ) throws(SyncError) {
@@ -27,22 +24,20 @@ final class StoreFollower {
         } catch {
             throw SyncError(error)
         }
-        // Process the changes since `observe` in a task, which runs after the owner has stored this
-        // object.
+        // Process the changes since `observe` in a task, after the owner has stored this object.
         StoreFollower.wake(self)
     }
 
     /// Processes all changes that precede a new snapshot, and then reads the snapshot.
     ///
-    /// Changes that are committed during the read stay queued until the caller has applied the
-    /// result and calls ``catchUp()``.
+    /// Later changes stay queued until the caller has applied the result and calls ``catchUp()``.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
-            // Take the snapshot before draining the queue. At that time, the store has reported all
-            // commits that the snapshot contains, except possibly the last one. If the last commit
-            // is reported later, its change is processed although the snapshot already contains it.
+            // Take the snapshot before draining the queue: the store has then reported all commits
+            // that the snapshot contains, except possibly the last one, whose change is processed
+            // later although the snapshot contains it.
             let snapshot = try store.snapshot()
             queued += changes.drain()
             reading = snapshot
@@ -54,13 +49,12 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again.
+    /// Reads the store again while the change is processed that reports that the store has dropped
+    /// changes.
     ///
-    /// Called while processing the change that reports that the store has dropped changes. Queued
-    /// changes that the snapshot already contains are skipped: replaying them would bring back
-    /// deleted rows and apply replacements twice. The closure receives the skipped changes as
-    /// `skipped`, for example to find the sources of edits. If the closure throws, these changes
-    /// are not skipped.
+    /// Queued changes that the snapshot already contains are skipped, because replaying them would
+    /// bring back deleted rows and apply replacements twice. The closure receives them, for example
+    /// to find the sources of edits. If it throws, they are not skipped.
     func readAgain<Value>(
         _ body: (Snapshot, _ skipped: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -85,18 +79,14 @@ final class StoreFollower {
         changes.cancel()
     }
 
-    /// Processes all changes that the store has reported, and calls ``wake(_:)`` after the next
-    /// commit.
     private func processNext() {
         guard !isStopped else { return }
         queued += changes.drain { [weak self] in StoreFollower.wake(self) }
         processAll(through: .max)
     }
 
-    /// Processes changes as soon as the main actor is available.
-    ///
-    /// The task is detached, so that it inherits neither the priority nor the task-local values of
-    /// the task that commits.
+    /// Processes changes in a detached task, which inherits neither the priority nor the task-local
+    /// values of the task that commits.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.processNext()
@@ -104,8 +94,7 @@ final class StoreFollower {
     }
 
     private func processAll(through number: Int) {
-        // If `process` calls this method, return: the current change is finished before the next
-        // one is processed.
+        // If `process` calls this method, finish the current change before the next one.
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }

@@ -9,7 +9,6 @@ final class Subscribers<Element: Sendable> {
 
     var isEmpty: Bool { subscribers.isEmpty }
 
-    /// Returns a stream of the values that are sent until ``end()``.
     func subscribe() -> AsyncStream<Element> {
         let (stream, subscriber) = AsyncStream<Element>.makeStream()
         guard !hasEnded else {

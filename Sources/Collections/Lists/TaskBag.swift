@@ -16,10 +16,8 @@ final class TaskBag {
         }
     }
 
-    /// Performs a request of an engine.
-    ///
-    /// The request is canceled when the owner is disposed or released, and when the calling task is
-    /// canceled.
+    /// Performs a request of an engine, which is canceled with the calling task, and when the owner
+    /// is disposed or released.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(SyncError) -> Value {

@@ -2,8 +2,7 @@
 public enum InitPolicy: Hashable, Sendable, CaseIterable {
     /// Loads from the cache first, then from the server, whose messages replace the list.
     ///
-    /// This policy suits most apps: the list has content even while the network is slow, and shows
-    /// the server's data as soon as it has arrived.
+    /// This policy suits most apps.
     case cacheAndReplaceByAPI
 
     /// Loads from the cache only, without a request.

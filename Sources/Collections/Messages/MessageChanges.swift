@@ -8,12 +8,8 @@ struct MessageChanges {
 
     /// Creates the changes from the differences of the rows.
     ///
-    /// - Parameters:
-    ///   - diff: The differences.
-    ///   - sources: The known sources of the changes, by row.
-    ///   - canceled: The messages that were canceled before they were sent.
-    ///   - accepted: The sent messages that the list does not show, by the rows of the unsent
-    ///     messages. They are reported as updated, and then as deleted.
+    /// The messages in `accepted` were sent, but are not listed: they are reported as updated under
+    /// the rows of the unsent messages, and then as deleted.
     init(
         _ diff: ListDiff<MessageItem>, sources: [MessageItem.ID: CollectionEventSource],
         canceled: [Message], accepted: [MessageItem.ID: Message]

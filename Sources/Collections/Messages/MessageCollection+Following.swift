@@ -3,7 +3,6 @@ import Observation
 import Store
 import Sync
 
-// Following the changes of the store.
 extension MessageCollection {
     func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
@@ -14,8 +13,7 @@ extension MessageCollection {
         let isThread = window.thread != nil
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // Filter the events, because the engine emits one for each message, and each would
-                // resume this task.
+                // Filter the events, because each of them would resume this task.
                 let events = await engine.events {
                     isThread ? $0.isLive : $0.isHugeGap(in: channelURL)
                 }
@@ -23,8 +21,7 @@ extension MessageCollection {
                     if isThread { self?.refreshThread() } else { self?.notifyHugeGap() }
                 }
             })
-        // Read the channel last: if its row is damaged, the messages before this step are
-        // nevertheless shown.
+        // Read the channel last: if its row is damaged, the messages are nevertheless shown.
         channel = try follower.read { (reader) throws(StoreError) in
             try readParentMessage(in: reader)
             openChannel = try reader.openChannel(channelURL)
@@ -35,10 +32,8 @@ extension MessageCollection {
         return follower
     }
 
-    /// Reads the failed changes, and optionally notifies the delegate of the new ones.
     func readFailedChanges(notifies: Bool) {
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         guard let items = try? engine.store.outboxItems(in: channelURL, state: .failed) else {
             return
         }
@@ -51,7 +46,7 @@ extension MessageCollection {
     }
 
     func readDraft() {
-        // Ignore the error: a closed store reports no changes, and a damaged draft counts as empty.
+        // Ignore the error: a damaged draft counts as empty.
         let stored = try? engine.store.draft(of: channelURL, inThreadOf: parentMessageID)
         show(draft: (stored ?? nil) ?? "")
     }
@@ -75,8 +70,7 @@ extension MessageCollection {
         let edits = window.edits(for: change)
         longReads.record(change)
         var changes = [change]
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
             apply(edits, .reported)
         }
@@ -113,10 +107,8 @@ extension MessageCollection {
         }
     }
 
-    /// Notifies the delegate of a commit's changes of the channel itself.
-    ///
-    /// If a commit saves the channel several times with the same source, for example because many
-    /// messages arrived, the delegate is notified once.
+    /// Notifies the delegate of a commit's changes of the channel itself, once for consecutive
+    /// changes with the same source, as when many messages arrive.
     func notify(_ change: Change) {
         let entries = change.entries.filter { $0.operation.isOfChannel(channelURL) }
         if window.thread != nil { notifyParent(change) }
@@ -164,10 +156,9 @@ extension MessageCollection {
         delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
     }
 
-    /// Waits until the engine has fetched the user's channels again, after the cache was cleared or
-    /// replaced, and then reports the channel as removed if it is not among them.
-    ///
-    /// Until then, the collection keeps showing the channel as it was stored last.
+    /// Keeps showing the channel after the cache was cleared or replaced, until the engine has
+    /// fetched the user's channels, and then reports the channel as removed if it is not among
+    /// them.
     func checkChannelAfterClearing() {
         guard !isChannelDeleted, channel != .unknown(channelURL) else { return }
         tasks.add(
@@ -182,8 +173,7 @@ extension MessageCollection {
     var isChannelKnown: Bool {
         catchUp()
         if isDisposed || isChannelDeleted { return true }
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         let found = try? stored { (reader) throws(StoreError) in
             (channel: try reader.groupChannel(channelURL), hasAll: try reader.hasAllChannels())
         }
@@ -195,11 +185,9 @@ extension MessageCollection {
         return true
     }
 
-    /// Removes the rows of a replaced cache, because the user has lost the channel.
     func removeReplacedRows() {
         var changes: [Change] = []
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         guard window.isReplaced,
             let edits = try? readAgain(after: WindowEdits(), &changes)
         else { return }
@@ -226,8 +214,6 @@ extension SyncEvent {
 }
 
 extension Change.Operation {
-    /// Returns a Boolean value that indicates whether the operation changes the channel `url`
-    /// itself, and not only its messages.
     fileprivate func isOfChannel(_ url: ChannelURL) -> Bool {
         switch self {
         case .savedGroupChannel, .savedOpenChannel, .removedChannel, .savedDraft, .ephemeral:
@@ -237,8 +223,6 @@ extension Change.Operation {
         }
     }
 
-    /// A Boolean value that indicates whether the operation saves or removes an unsent edit,
-    /// deletion or reaction.
     fileprivate var isOfUnsentChange: Bool {
         switch self {
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send

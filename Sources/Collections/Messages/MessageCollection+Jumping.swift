@@ -5,16 +5,14 @@ public import Sync
 // Moving the window to a message.
 extension MessageCollection {
     /// Shows a message with the messages around it, for example a search result or a quoted
-    /// message.
+    /// message, as ``restart(at:)`` does unless it is listed already.
     ///
-    /// If the message is not listed, the window moves to it, as ``restart(at:)`` does. If it is not
-    /// cached, the engine fetches it first. Without a connection, the messages around a cached
-    /// message may be incomplete; the rows show the gaps.
+    /// Without a connection, the messages around a cached message may be incomplete; the rows show
+    /// the gaps.
     ///
     /// - Returns: The message, which is listed.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message does not exist, or does not
-    ///   match the list; `notConnected` if it is not cached and cannot be fetched: the window then
-    ///   stays; other codes as ``restart(at:)``.
+    /// - Throws: As ``restart(at:)`` does, and ``/Sync/SyncError`` with code `notFound` if the
+    ///   message does not match the list; `notConnected` only if it is not cached.
     @discardableResult
     public func jump(to id: MessageID) async throws(SyncError) -> Message {
         try checkIsStarted()
@@ -33,7 +31,6 @@ extension MessageCollection {
 
     private func listed(_ id: MessageID) -> Message? { messages.first { $0.messageID == id } }
 
-    /// The start of the window.
     var windowStart: Window.Start {
         switch startingPoint {
         case .latest: .newest
@@ -59,7 +56,6 @@ extension MessageCollection {
         return message?.position
     }
 
-    /// Fetches a message that is not stored.
     func fetchIfMissing(_ id: MessageID) async throws(SyncError) {
         guard storedPosition(of: id) == nil else { return }
         let lookup = try await tasks.run { [engine, channelURL] () throws(SyncError) in

@@ -2,16 +2,12 @@ public import Models
 public import Store
 public import Sync
 
-// Loading pages on request: from the cache and, where the cached history is incomplete, from the
-// server.
 extension MessageCollection {
     enum Direction {
         case older, newer
 
-        /// The end of the list that is trimmed if the list exceeds the capacity.
         fileprivate var opposite: Window.End { self == .older ? .newest : .oldest }
 
-        /// Returns a closure that extends a window in this direction.
         fileprivate func extending(
             by count: Int, crossesGaps: Bool
         )
@@ -32,20 +28,17 @@ extension MessageCollection {
     /// The maximum number of pages that one call fetches, if few of their messages match the list.
     private static let pageLimit = 5
 
-    /// Loads older messages: first from the complete part of the cache, then from the server.
+    /// Loads `previousResultSize` older messages: first from the complete part of the cache, then
+    /// from the server.
     ///
     /// If the server cannot be reached, the list also shows the next gap and the stored messages
-    /// older than it.
+    /// older than it. If the list then exceeds its capacity, its newest messages are removed;
+    /// ``loadNext()`` loads them again.
     ///
-    /// A page has `previousResultSize` messages, but not more than the capacity of the collection.
-    /// If the list then exceeds the capacity, its newest messages are removed; ``loadNext()`` loads
-    /// them again.
-    ///
-    /// - Returns: The messages that the call has listed, oldest first. The delegate receives all
-    ///   other changes during the call, so that no message is both returned and reported as added.
-    ///   The array has fewer messages than a page if few messages match the list, if no older ones
-    ///   exist, or if a request fails after the first messages. If ``hasPrevious`` is true, call
-    ///   again for more.
+    /// - Returns: The messages that the call has listed, oldest first; the delegate receives only
+    ///   the other changes. They are fewer than a page if few messages match the list, if no older
+    ///   ones exist, or if a request fails after the first messages. If ``hasPrevious`` is true,
+    ///   call again for more.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `closed`, `canceled`.
@@ -57,11 +50,7 @@ extension MessageCollection {
     /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` loads older ones.
     ///
     /// At the newest end, the messages of a gap are not returned, but reported as added, as soon as
-    /// they are fetched.
-    ///
-    /// - Returns: The messages, as ``loadPrevious()`` returns them. If ``hasNext`` is true, call
-    ///   again for more.
-    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
+    /// they are fetched. If ``hasNext`` is true, call again for more.
     @discardableResult
     public func loadNext() async throws(SyncError) -> [Message] {
         try await load(.newer, shownWindow.newerPageSize)
@@ -81,11 +70,9 @@ extension MessageCollection {
         return messages(try await extend(direction, max(1, count)), loaded: direction)
     }
 
-    /// Returns the messages that were loaded, oldest first, without those that were deleted since
-    /// their page was listed.
+    /// Returns the loaded messages, oldest first, without those that were deleted since.
     ///
-    /// The messages are at the end of the list in that direction, so the search usually visits no
-    /// others.
+    /// They are at the end of the list in that direction, so the search usually visits no others.
     private func messages(_ ids: Set<Message.ID>, loaded direction: Direction) -> [Message] {
         let items = shownWindow.items
         let isAtStart = (direction == .older) != params.isReversed
@@ -100,10 +87,10 @@ extension MessageCollection {
         return direction == .older ? found : found.reversed()
     }
 
-    /// Extends the window in a direction, and fetches messages if a gap prevents it.
+    /// Extends the window in a direction, fetches messages if a gap prevents it, and returns the
+    /// listed messages that were not reported to the delegate.
     ///
-    /// - Returns: The listed messages that were not reported to the delegate. If a request fails
-    ///   after messages were listed, the call returns these instead of throwing.
+    /// If a request fails after messages were listed, these are returned instead of the error.
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
@@ -155,7 +142,6 @@ extension MessageCollection {
         return try await show(direction, count, crossesGaps: true).shown
     }
 
-    /// Shows messages of the cache, on the main actor if that visits few messages.
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
     ) async throws(SyncError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
@@ -167,10 +153,8 @@ extension MessageCollection {
         return ((first.value.found + value.found, value.gap), first.shown + shown)
     }
 
-    /// Fetches `count` messages of the next gap in a direction, starting at the end of the gap that
-    /// is next to the window.
-    ///
-    /// - Returns: A Boolean value that indicates whether the feed has begun.
+    /// Fetches `count` messages of a gap, from its end that is next to the window, and returns
+    /// `true` if the feed has begun.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) -> Bool {
@@ -201,12 +185,11 @@ extension MessageCollection {
         }
     }
 
-    /// Fetches consecutive pages, until one contains a wanted message.
+    /// Fetches consecutive pages until one contains a wanted message, and returns `true` if the
+    /// feed has begun.
     ///
-    /// A page contains no wanted message if more messages were created at the anchor's time than
-    /// fit in a page, or if the server returns an empty page.
-    ///
-    /// - Returns: A Boolean value that indicates whether the feed has begun.
+    /// A page contains none if it is empty, or if more messages were created at the anchor's time
+    /// than fit in a page.
     @discardableResult
     private func fetch(
         _ first: PageRequest, _ source: CollectionEventSource,
@@ -241,17 +224,16 @@ extension MessageCollection {
             record(fetched, since: omissions)
             return fetched
         } catch {
-            // Disposing the collection cancels its requests. Throw `disposed` then, not `canceled`.
+            // Disposing the collection cancels its requests: throw `disposed`, not `canceled`.
             try checkIsStarted()
             throw error
         }
     }
 
-    /// Fetches one page of a gap, from its upper bound.
+    /// Fetches one page of a gap of ``items``, from its upper bound.
     ///
-    /// - Parameter gap: A gap of ``items``.
     /// - Returns: The remaining gap; `nil` if the gap is closed.
-    /// - Throws: ``/Sync/SyncError``, as ``loadPrevious()`` does.
+    /// - Throws: As ``loadPrevious()`` does.
     @discardableResult
     public func fill(_ gap: Gap) async throws(SyncError) -> Gap? {
         try checkIsStarted()
@@ -283,8 +265,6 @@ extension MessageCollection {
 
     /// Returns the request for the first page at the starting point; `nil` if the cache has an
     /// up-to-date version of it.
-    ///
-    /// `state` is the engine's state when it is not trying to connect.
     func firstPage(_ state: SyncState) async throws(SyncError) -> PageRequest? {
         try checkIsStarted()
         let start = windowStart
@@ -319,14 +299,14 @@ extension MessageCollection {
 
     /// Shows the server's messages at the starting point, after the first page was fetched.
     ///
-    /// If the page was requested before the feed began (`isFollowed` is false), it closes no gap.
-    /// The list then shows its messages and the gap, which is filled when the feed has begun. If
-    /// the listed messages are stale, the page is fetched again: the server may lack some of them.
+    /// A page that was requested before the feed began (`isFollowed` is false) closes no gap. The
+    /// list then shows its messages and the gap, which is filled when the feed has begun. If the
+    /// listed messages are stale, the page is fetched again: the server may lack some of them.
     func showServer(isFollowed: Bool) async throws(SyncError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // If the user has loaded more messages in the meantime, keep the position of the
-            // window.
+            // Keep the position of a window to which the user has loaded more messages in the
+            // meantime.
             catchUp()
             return messages
         }
@@ -350,25 +330,22 @@ extension MessageCollection {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the list can show all stored messages of the
-    /// channel before the feed has begun.
+    /// Returns `true` if the list can show all stored messages before the feed has begun.
     ///
-    /// It cannot if some of them are stale: a server that was restored may lack them.
+    /// It cannot if some are stale: a server that was restored may lack them.
     private func canCrossGaps() throws(SyncError) -> Bool {
         try stored { (reader) throws(StoreError) in
             try reader.staleRanges(in: channelURL, from: .beginning, to: .end).isEmpty
         }
     }
 
-    /// Loads older messages if the first page contains fewer matching messages than the list should
-    /// show.
     private func extendToSize() async {
         let count = succeededMessages.count
         let size = shownWindow.olderPageSize
         guard count < size, shownWindow.hasPrevious else { return }
         guard loading.insert(.older).inserted else { return }
         defer { loading.remove(.older) }
-        // Ignore an error: the first page is listed, and `loadPrevious` throws the error again.
+        // Ignore an error: `loadPrevious` throws it again.
         _ = try? await extend(.older, size - count)
     }
 }

@@ -4,19 +4,16 @@ import Sync
 
 // Reading more than a page.
 //
-// A read on the main actor visits a limited number of messages. If a filter matches few messages of
-// a long history, or if a long list has to be read again, the collection reads a copy of its window
-// on another thread without the limit, and then applies the changes that were committed in the
-// meantime to that copy.
+// If a filter matches few messages of a long history, or if a long list has to be read again, the
+// collection reads a copy of its window on another thread without a limit, and then applies the
+// changes that were committed in the meantime to that copy.
 extension MessageCollection {
     /// The maximum number of messages that a read on the main actor visits; the largest usual page.
     static let visitLimit = 1_000
 
-    /// The reads that are in progress on other threads.
     struct LongReads {
-        /// The number of changes of the window that were not caused by a change of the store.
-        ///
-        /// A read that began earlier has to begin again.
+        /// The number of changes of the window that were not caused by a change of the store, after
+        /// which a running read has to begin again.
         fileprivate var generation = 0
         fileprivate var count = 0
         /// The changes that the window has applied since the first of these reads began.
@@ -34,7 +31,6 @@ extension MessageCollection {
         }
     }
 
-    /// Opens the window again on another thread, if a read has reached the limit.
     func completeWindow(crossesGaps: Bool) async throws(SyncError) {
         guard !isDisposed, phase == .started, window.visits.stop != nil else { return }
         let start = windowStart
@@ -44,15 +40,13 @@ extension MessageCollection {
         }
     }
 
-    /// Reads the rows again on another thread, after the store has dropped changes.
     func readAgainElsewhere(after earlier: WindowEdits) {
         var sources = WindowEdits()
         (sources.sources, sources.canceled, sources.accepted) =
             (earlier.sources, earlier.canceled, earlier.accepted)
         tasks.add(
             Task { @MainActor [weak self, sources] in
-                // Ignore the error: a closed store reports no changes, and the engine reports an
-                // unreadable one.
+                // Ignore the error: the engine reports an unreadable store.
                 _ = try? await self?.loadElsewhere(trimming: .oldest, .reported) {
                     (window, reader) throws(StoreError) in
                     (try window.readAgain(in: reader, after: sources), ())
@@ -60,8 +54,7 @@ extension MessageCollection {
             })
     }
 
-    /// Changes the window as ``load(trimming:_:_:)`` does, but reads on another thread, without a
-    /// limit.
+    /// Changes the window as ``load(trimming:_:_:)`` does, but on another thread, without a limit.
     @discardableResult
     func loadElsewhere<Value: Sendable>(
         trimming end: Window.End, _ reporting: Reporting,
@@ -96,7 +89,6 @@ extension MessageCollection {
         }
     }
 
-    /// Shows the rows of another window, and returns the messages that were not listed before.
     private func adopt(
         _ next: Window, _ edits: WindowEdits, _ reporting: Reporting
     ) -> [Message] {

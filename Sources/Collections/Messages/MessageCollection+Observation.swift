@@ -1,26 +1,21 @@
 import Models
 import Store
 
-// Observation. The window has all values of a list, so the collection finds out which of its
-// properties have changed, and notifies the observers of these alone.
+// The window has all values of a list, so the collection finds out which of its properties have
+// changed, and notifies the observers of these alone.
 extension MessageCollection {
-    /// The values that observers know.
     struct ObservedValues {
         fileprivate var (hasPrevious, hasNext) = (false, false)
         fileprivate var (pending, failed): ([Message], [Message]) = ([], [])
         fileprivate var unsentGeneration = 0
     }
 
-    /// Sets a property, and notifies its observers if the value is another one.
     func set<Value: Equatable>(
         _ property: ReferenceWritableKeyPath<MessageCollection, Value>, to value: Value
     ) {
         if self[keyPath: property] != value { self[keyPath: property] = value }
     }
 
-    /// Notifies the observers of all properties that have changed.
-    ///
-    /// `diff` contains the changes of the rows.
     func notifyObservers(of diff: ListDiff<MessageItem>? = nil) {
         if let diff, !diff.isEmpty {
             withMutation(keyPath: \.items) {}
@@ -44,10 +39,8 @@ extension MessageCollection {
 }
 
 extension ListDiff<MessageItem> {
-    /// A Boolean value that indicates whether a row of a message has changed.
     var hasMessages: Bool { contains { $0.message != nil } }
 
-    /// A Boolean value that indicates whether a row of a sent message has changed.
     fileprivate var hasSentMessages: Bool { contains { $0.message?.messageID != nil } }
 
     private func contains(where isIncluded: (MessageItem) -> Bool) -> Bool {

@@ -2,11 +2,6 @@ import Models
 import Store
 import Sync
 
-// Collections of the replies to a message.
-//
-// A range of a thread is complete if pages of replies that the server returned have covered it. If
-// the feed reports that it has omitted messages of the channel, the collection fetches the shown
-// replies again.
 extension MessageCollection {
     func checkHasParent() throws(SyncError) {
         guard isParentMessageDeleted, let parentMessageID else { return }
@@ -15,7 +10,6 @@ extension MessageCollection {
 
     // MARK: The parent message
 
-    /// The ID of the parent message if it is not stored; otherwise `nil`.
     var missingParentMessageID: MessageID? { parentMessage == nil ? parentMessageID : nil }
 
     func readParentMessage(in reader: Snapshot) throws(StoreError) {
@@ -26,7 +20,6 @@ extension MessageCollection {
         set(\.isParentMessageDeleted, to: try isDeleted(parentMessageID, in: reader))
     }
 
-    /// Reads the parent message again after the store has dropped changes, and reports its changes.
     func readParentMessageAgain() {
         guard parentMessageID != nil else { return }
         let (known, wasDeleted) = (parentMessage, isParentMessageDeleted)
@@ -39,8 +32,6 @@ extension MessageCollection {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the parent message was deleted.
-    ///
     /// An evicted message is not deleted: it has no tombstone.
     private func isDeleted(
         _ id: MessageID, in reader: Snapshot
@@ -57,7 +48,6 @@ extension MessageCollection {
         try checkHasParent()
     }
 
-    /// Updates the parent message for a change of the store, and notifies the delegate.
     func notifyParent(_ change: Change) {
         for entry in change.entries {
             switch entry.operation {
@@ -87,43 +77,38 @@ extension MessageCollection {
 
     // MARK: Pages
 
-    /// The number of times that the feed has reported that it omitted messages of the channel;
-    /// `nil` if the collection shows no thread.
+    /// The number of times that the feed has omitted messages; `nil` if no thread is shown.
     var omissions: Int? { shownWindow.thread?.omissions }
 
     /// Records the range of the thread that a page covers.
     ///
     /// `omissions` is the value of ``omissions`` when the page was requested.
     func record(_ fetched: FetchedMessages, since omissions: Int?) {
-        // The collection shows a channel's history, whose page the engine has recorded already; or
-        // the page covers no range.
+        // Without a thread, the engine has recorded the page already.
         guard omissions != nil else { return }
         // The page is fetched again when the feed has begun.
         if !fetched.isFollowed { return setThreadIsStale(true) }
         guard let from = fetched.from, let through = fetched.through else { return }
         catchUp()
-        // If the feed has omitted messages since the request, the page may lack them.
+        // The page may lack messages that the feed has omitted since the request.
         guard !isDisposed, self.omissions == omissions else { return }
         changeThread { $0.cover(from: from, through: through) }
     }
 
     // MARK: Fetching again
 
-    /// The progress of fetching the shown replies again.
     struct ThreadRefresh {
         var anchor: MessageAnchor
-        /// The `bound` of the next page's request: the lower bound of the range that was fetched so
-        /// far, and initially the upper bound of the window.
+        /// The lower bound of the range that was fetched so far; initially the upper bound of the
+        /// window.
         var bound: Gap.Bound?
         var usedCursors: Set<PageCursor> = []
 
-        /// The number of replies in a page: large, so that a long thread needs few requests.
+        /// Large, so that a long thread needs few requests.
         static let pageSize = 100
     }
 
     /// Fetches the shown replies again, newest first, if the feed may have omitted changes of them.
-    ///
-    /// The task does not retain the collection.
     func refreshThread() {
         guard let thread = shownWindow.thread, thread.isStale, threadRefresh == nil, !isDisposed,
             !isParentMessageDeleted
@@ -139,8 +124,8 @@ extension MessageCollection {
                     } catch {
                         let isGone = error.code == .notFound || error.code == .refused
                         if isGone, let id = self?.parentMessageID {
-                            // The server may refuse because the parent message was deleted. This
-                            // lookup then removes the message from the store.
+                            // The parent message may have been deleted. This lookup then removes it
+                            // from the store.
                             _ = try? await engine.fetchMessages([id], in: channelURL)
                         }
                         self?.endRefresh(isStale: true)
@@ -166,8 +151,7 @@ extension MessageCollection {
         record(fetched, since: omissions)
         guard let thread = shownWindow.thread, !isDisposed else { return }
         guard fetched.isFollowed else { return endRefresh(isStale: true) }
-        // The feed has omitted messages since the refresh began. Replies of the pages that were
-        // already fetched may be stale, so begin again.
+        // The feed has omitted messages again, so the fetched replies may be stale.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
         guard let older = fetched.page.older, shownWindow.lower < from else {

@@ -3,7 +3,6 @@ import Observation
 import Store
 import Sync
 
-// The window of rows that the collection shows.
 extension MessageCollection {
     func openWindow(crossesGaps: Bool) throws(SyncError) {
         let start = windowStart
@@ -16,8 +15,8 @@ extension MessageCollection {
 
     /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
-    /// If messages exceed the capacity, they are removed at `end`. Returns the closure's value, and
-    /// the newly listed messages.
+    /// Messages that exceed the capacity are removed at `end`. Returns the closure's value, and the
+    /// newly listed messages.
     @discardableResult
     func load<Value>(
         trimming end: Window.End, _ reporting: Reporting,
@@ -38,7 +37,6 @@ extension MessageCollection {
 
     var shownWindow: Window { window }
 
-    /// Shows a message that was written in this collection, even if it does not match the list.
     func showWritten(_ id: RequestID) {
         longReads.invalidate()
         apply(window.showWritten(id), .reported)
@@ -52,14 +50,11 @@ extension MessageCollection {
             return
         }
         var skipped: [Change] = []
-        // Ignore the error: a closed store reports no changes, and the engine reports an unreadable
-        // one.
+        // Ignore the error: the engine reports an unreadable store.
         if let edits = try? readAgain(after: edits, &skipped) { apply(edits, .requested) }
         for change in skipped { notify(change) }
     }
 
-    /// Sets whether the shown replies have to be fetched again, because the feed may have omitted
-    /// changes of them.
     func setThreadIsStale(_ isStale: Bool) {
         longReads.invalidate()
         window.thread?.isStale = isStale
@@ -72,8 +67,7 @@ extension MessageCollection {
         let before = CollectionChange.checked(window.items)
         var edits = edits
         let diff = window.apply(&edits, trimming: end)
-        // Report the shown range last, because that takes as long as everything else in this
-        // method.
+        // Report the shown range last, because that takes as long as the rest of this method.
         defer { reportShownRange() }
         if diff.hasMessages { knownMessages = nil }
         notifyObservers(of: diff)
@@ -102,7 +96,7 @@ extension MessageCollection {
 
     /// Reports the shown range to the engine, which fills the gaps in that range first.
     func reportShownRange() {
-        // If the window is empty, report no range: the engine then fetches the newest messages.
+        // Without a range, the engine fetches the newest messages.
         let range =
             window.lower == .end || window.upper < window.lower
             ? nil : ShownRange(from: window.lower, to: window.upper)

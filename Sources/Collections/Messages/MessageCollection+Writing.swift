@@ -2,15 +2,10 @@ public import Models
 import Store
 public import Sync
 
-// The user's operations on messages of the channel.
-//
 // When a call returns, the operation is on disk and the rows show it. When the delivery result
-// arrives, it changes the rows. An app need not add rows to a view itself.
+// arrives, it changes the rows.
 extension MessageCollection {
-    /// Sends a text, which is a reply if the collection shows a thread.
-    ///
-    /// - Returns: The pending message, which is already in ``items``, and its delivery result.
-    /// - Throws: ``/Sync/SyncError``, as ``send(_:keepsCopies:)`` does.
+    /// Sends a text, as ``send(_:keepsCopies:)`` does.
     @discardableResult
     public func send(_ text: String) async throws(SyncError) -> OutgoingMessage {
         try await send(NewMessage(text))
@@ -19,19 +14,17 @@ extension MessageCollection {
     /// Sends a message, which is a reply if the collection shows a thread.
     ///
     /// If the collection shows a channel, a message with a `parentMessageID` quotes that message,
-    /// and is also shown in the channel: the collection sets `isReplyToChannel`.
-    ///
-    /// The message is shown until it is sent, even if the window does not reach the newest end, or
-    /// if the message does not match the list.
+    /// and is also shown in the channel: the collection sets `isReplyToChannel`. The message is
+    /// shown until it is sent, even if it does not match the list or the window does not reach the
+    /// newest end.
     ///
     /// - Parameters:
     ///   - new: The message.
-    ///   - keepsCopies: A Boolean value that indicates whether files of the message are copied. If a
-    ///     file is not copied, do not move or remove it until the message is sent.
+    ///   - keepsCopies: `true` to copy the message's files, as for
+    ///     ``ChatClient/send(_:in:keepsCopies:)``.
     /// - Returns: The pending message, which is already in ``items``, and its delivery result.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`;
-    ///   `invalidFile` if a file does not exist, is larger than the server accepts, or has a URL that
-    ///   only this device can read. The message is not stored then.
+    /// - Throws: As ``ChatClient/send(_:in:keepsCopies:)`` does; `disposed`, `canceled`. The
+    ///   message is not stored then.
     @discardableResult
     public func send(
         _ new: NewMessage, keepsCopies: Bool = false
@@ -49,21 +42,9 @@ extension MessageCollection {
         return OutgoingMessage(message, engine)
     }
 
-    /// Retries a failed outbox item, with the same request ID.
+    /// Retries a failed outbox item, as ``ChatClient/resend(_:replacing:)`` does.
     ///
-    /// If a message has failed with the error code `fileDamaged`, the outbox's copy of a file is
-    /// missing or was changed. The error message of the outbox item names that file. Pass a
-    /// replacement for it in `files`.
-    ///
-    /// - Parameters:
-    ///   - id: The request ID of the item.
-    ///   - files: The replacements for files of the message, by index; empty by default. A
-    ///     replacement is copied if the replaced file was copied.
-    /// - Returns: The delivery.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if no failed item has that request ID, if
-    ///   its message has no file at one of the indices, or if a file is larger than the server
-    ///   accepts or cannot be read; `store`, `disposed`, `closed`, `canceled`. The item is then
-    ///   unchanged.
+    /// - Throws: ``/Sync/SyncError``, as that method does; `disposed`, `canceled`.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -81,17 +62,17 @@ extension MessageCollection {
         try await resend(try message.writtenID, replacing: files)
     }
 
-    /// Removes a message that was not sent: it is pending, or it has failed.
+    /// Removes an unsent message, as ``cancel(_:)`` does.
     ///
     /// - Returns: `true` if there was such a message.
-    /// - Throws: ``/Sync/SyncError``, as ``cancel(_:)`` does, and with code `notFound` if the message
-    ///   was not written on this device.
+    /// - Throws: As ``cancel(_:)`` does, and with code `notFound` if the
+    ///   message was not written on this device.
     @discardableResult
     public func discard(_ message: Message) async throws(SyncError) -> Bool {
         try await cancel(try message.writtenID)
     }
 
-    /// Cancels an unsent message.
+    /// Cancels an unsent message, pending or failed.
     ///
     /// If the message's request is in flight, the message may reach the server nevertheless, and is
     /// then listed as sent.
@@ -103,10 +84,10 @@ extension MessageCollection {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
     }
 
-    /// Removes failed messages, edits, deletions and reactions.
+    /// Removes failed messages, edits, deletions and reactions, and returns the request IDs of the
+    /// removed items.
     ///
-    /// - Returns: The request IDs of the removed items.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
+    /// - Throws: As ``cancel(_:)`` does.
     @discardableResult
     public func discardFailedItems(
         _ ids: [RequestID]
@@ -116,11 +97,8 @@ extension MessageCollection {
         }
     }
 
-    /// Removes all failed messages and changes of the channel or, in a thread, the failed messages of
-    /// the thread.
-    ///
-    /// - Returns: The request IDs of the removed items.
-    /// - Throws: ``/Sync/SyncError`` with code `store`, `disposed`, `closed` or `canceled`.
+    /// Removes all failed messages and changes of the channel or, in a thread, the failed messages
+    /// of the thread, as ``discardFailedItems(_:)`` does.
     @discardableResult
     public func discardAllFailedItems() async throws(SyncError) -> [RequestID] {
         if parentMessageID != nil {
@@ -131,10 +109,7 @@ extension MessageCollection {
         }
     }
 
-    /// Edits the text of a message of the user, whether or not the message was sent.
-    ///
-    /// - Returns: The delivery of the edit.
-    /// - Throws: ``/Sync/SyncError``, as ``update(_:with:)-(MessageReference,_)`` does.
+    /// Edits the text of a message of the user, as ``update(_:with:)-(MessageReference,_)`` does.
     @discardableResult
     public func edit(_ message: Message, text: String) async throws(SyncError) -> Delivery {
         var params = UserMessageUpdateParams()
@@ -147,9 +122,7 @@ extension MessageCollection {
 
     /// Edits a message of the user, whether or not it was sent.
     ///
-    /// - Returns: The delivery of the edit.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache, or has another type than the update; `store`, `disposed`, `closed`,
+    /// - Throws: As ``ChatClient/update(_:in:with:)`` does; `disposed`,
     ///   `canceled`.
     @discardableResult
     public func update(
@@ -168,14 +141,9 @@ extension MessageCollection {
         try await self.update(MessageReference(message), with: update)
     }
 
-    /// Deletes a message of the user.
+    /// Deletes a message of the user, as ``ChatClient/delete(_:in:)`` does.
     ///
-    /// A message that was not sent is canceled.
-    ///
-    /// - Returns: The delivery of the deletion. For an unsent message, it is the delivery of the
-    ///   message, with the result `canceled`.
-    /// - Throws: ``/Sync/SyncError`` with code `notFound` if the message is neither in the outbox
-    ///   nor in the cache; `store`, `disposed`, `closed`, `canceled`.
+    /// - Throws: As that method does; `disposed`, `canceled`.
     @discardableResult
     public func delete(_ message: Message) async throws(SyncError) -> Delivery {
         let target: MessageReference = try MessageReference(message)
@@ -184,12 +152,9 @@ extension MessageCollection {
         }
     }
 
-    /// Adds a reaction to a message.
+    /// Adds a reaction to a message, as ``ChatClient/addReaction(_:to:in:)`` does.
     ///
-    /// A reaction to an unsent message is sent after the message.
-    ///
-    /// - Returns: The delivery of the reaction.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)`` does.
+    /// - Throws: ``/Sync/SyncError``, as that method does; `disposed`, `canceled`.
     @discardableResult
     public func addReaction(
         _ key: String, to target: MessageReference
@@ -209,8 +174,7 @@ extension MessageCollection {
 
     /// Removes a reaction from a message.
     ///
-    /// - Returns: The delivery of the removal.
-    /// - Throws: ``/Sync/SyncError``, as ``delete(_:)`` does.
+    /// - Throws: As ``addReaction(_:to:)-(_,MessageReference)`` does.
     @discardableResult
     public func deleteReaction(
         _ key: String, from target: MessageReference
@@ -237,7 +201,7 @@ extension MessageCollection {
 
     /// Marks the channel as read up to the current time.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``ChatClient/markAsRead(_:)`` does; `disposed`.
+    /// - Throws: As ``ChatClient/markAsRead(_:)`` does; `disposed`.
     public func markAsRead() async throws(SyncError) {
         try await write { (engine, url) throws(SyncError) in
             try await engine.perform(MarkAsRead(url))
@@ -249,8 +213,7 @@ extension MessageCollection {
     ///
     /// An empty text without a message removes the draft. Sending a message does not remove it.
     ///
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does;
-    ///   `disposed`.
+    /// - Throws: As ``/Sync/SyncEngine/setDraft(_:of:inThreadOf:)`` does; `disposed`.
     public func setDraft(
         _ text: String, replyingTo messageID: MessageID? = nil
     ) async throws(SyncError) {
@@ -274,9 +237,7 @@ extension MessageCollection {
 }
 
 extension Message {
-    /// The request ID.
-    ///
-    /// - Throws: ``SyncError`` with code `notFound` if the message was not written on this device.
+    /// The request ID; throws `notFound` if the message was not written on this device.
     fileprivate var writtenID: RequestID {
         get throws(SyncError) {
             if let requestID { return requestID }

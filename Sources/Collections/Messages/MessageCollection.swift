@@ -14,15 +14,11 @@ public import Sync
 /// ```
 ///
 /// The list shows a part of the stored history, called its window, and follows the changes of the
-/// store in that part. Sending, editing and reacting change the store through the engine.
+/// store in that part. The channel is a group channel, or an open channel that the user has
+/// entered. A collection of replies has a ``parentMessageID``.
 ///
-/// The channel is a group channel, or an open channel that the user has entered. A collection of
-/// replies has a ``parentMessageID``, and the same window, changes and delegate as a collection of
-/// a channel's messages.
-///
-/// The collection is isolated to the main actor. Its properties are observable, and each is
-/// invalidated only by changes of its own value: a view that reads ``messages`` is not evaluated
-/// again when a user types. Views that use Observation need no delegate.
+/// Properties are observable, and each is invalidated only by changes of its own value. Views that
+/// use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageCollection {
@@ -32,60 +28,58 @@ public final class MessageCollection {
     /// The ID of the message whose replies are listed; `nil` for a channel's messages.
     public var parentMessageID: MessageID? { window.thread?.parentID }
 
-    /// The last known version of the message whose replies are listed.
-    ///
-    /// It is `nil` for a channel's messages, and until the parent message is stored.
+    /// The last known version of the message whose replies are listed; `nil` until it is stored,
+    /// and for a channel's messages.
     public internal(set) var parentMessage: Message?
 
     /// A Boolean value that indicates whether the message whose replies are listed was deleted.
     ///
-    /// If it was deleted, the listed replies stay, no more replies can be loaded, and the server
-    /// refuses new ones.
+    /// The listed replies then stay, no more replies can be loaded, and the server refuses new
+    /// ones.
     public internal(set) var isParentMessageDeleted = false
 
     /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
 
     /// The position at which the collection was created, or to which ``restart(at:)`` last moved
-    /// the window.
+    /// it.
     public private(set) var startingPoint: StartingPoint
 
-    /// The group channel as it was stored last.
+    /// The group channel as it was stored last, also after the cache was cleared.
     ///
-    /// If the channel was not stored yet, or is an open channel, this value has only the URL. After
-    /// the cache was cleared, it keeps its value until the channel is fetched again.
+    /// If the channel was not stored yet, or is an open channel, this value has only the URL.
     public internal(set) var channel: GroupChannel
 
     /// The open channel as it was stored last; `nil` if it was not stored yet, was deleted, or is a
     /// group channel.
     public internal(set) var openChannel: OpenChannel?
 
-    /// The users who are typing in the channel.
+    /// The users who are typing in the channel; empty without a connection.
     ///
-    /// It is empty without a connection. If the server does not report that a user has stopped
-    /// typing, the user is removed after `SyncOptions.typingTimeout`.
+    /// If the server does not report that a user has stopped typing, the user is removed after
+    /// `SyncOptions.typingTimeout`.
     public internal(set) var typingUsers: [User] = []
 
-    /// The text that the user is writing in the channel or in the thread, as saved by
-    /// ``setDraft(_:replyingTo:)``; otherwise empty.
+    /// The text that ``setDraft(_:replyingTo:)`` has saved for the channel or the thread; otherwise
+    /// empty.
     public internal(set) var draft = ""
 
     /// The message to which the ``draft`` replies; `nil` if the user has chosen none.
     public internal(set) var draftReplyingTo: MessageID?
 
-    /// The edits, deletions and reactions in the channel that failed, in the order in which the
-    /// user made them.
+    /// The failed edits, deletions and reactions in the channel, in the order in which the user
+    /// made them.
     ///
-    /// ``resend(_:replacing:)-(Message,_)`` retries one of them, and ``discardFailedItems(_:)``
+    /// ``resend(_:replacing:)-(Message,_)`` retries an item, and ``discardFailedItems(_:)``
     /// discards it.
     public internal(set) var failedChanges: [OutboxItem] = []
 
     /// The oldest message of another user that the current user had not read when the collection
     /// was started, or when ``restart(at:)`` was called.
     ///
-    /// It does not change when the channel is marked as read, so that a view can show where the
-    /// unread messages begin. It is `nil` if all messages were read, or if the window does not show
-    /// which message was the first unread one: start the collection at ``StartingPoint/lastRead``.
+    /// It does not change when the channel is marked as read. It is `nil` if all messages were
+    /// read, or if the window does not show where the unread messages begin: start at
+    /// ``StartingPoint/lastRead``.
     public internal(set) var firstUnreadMessageID: MessageID?
 
     /// The progress of the uploads of pending messages' files, by request IDs.
@@ -94,8 +88,8 @@ public final class MessageCollection {
     /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
-    /// A Boolean value that indicates whether the channel was deleted, or the user left it or was
-    /// banned from it.
+    /// A Boolean value that indicates whether the channel was deleted, or the user is no longer its
+    /// member.
     public internal(set) var isChannelDeleted = false
 
     /// The delegate that is notified of changes.
@@ -122,7 +116,7 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
-    /// The default capacity: 10,000 messages.
+    /// The default of the maximum number of sent messages.
     public nonisolated static let defaultCapacity = 10_000
 
     /// Creates a collection of a channel's messages, whose list is empty until ``start(_:)``.
@@ -134,11 +128,9 @@ public final class MessageCollection {
     ///     messages at the starting point are always shown.
     ///   - userID: The current user. If it is `nil`, the user's reactions are not shown until they
     ///     are sent.
-    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. Gaps and unsent
-    ///     messages do not count. If a page would exceed the capacity, the collection removes
-    ///     messages at the opposite end of the list; they can be loaded again. No page is larger
-    ///     than the capacity, even if `params` specifies a larger one, so that loading skips no
-    ///     message.
+    ///   - capacity: The maximum number of sent messages, and of messages in a page; at least 1. If
+    ///     a page would exceed it, the collection removes messages at the opposite end of the list;
+    ///     they can be loaded again. Gaps and unsent messages do not count.
     ///   - engine: The engine that fetches the messages.
     public convenience init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
@@ -153,14 +145,8 @@ public final class MessageCollection {
 
     /// Creates a collection of the replies to a message, whose list is empty until ``start(_:)``.
     ///
-    /// - Parameters:
-    ///   - parentMessageID: The ID of the parent message, which need not be stored.
-    ///   - channelURL: The URL of its channel.
-    ///   - startingPoint: The initial position of the window. The default is the newest reply.
-    ///   - params: The replies to show, their order, and the page sizes. `isInclusive` is ignored.
-    ///   - userID: The current user, as for a channel's messages.
-    ///   - capacity: The maximum number of sent replies, as for a channel's messages.
-    ///   - engine: The engine that fetches the replies.
+    /// The parent message need not be stored. The other parameters are those of
+    /// ``init(of:startingPoint:params:userID:capacity:engine:)``.
     public convenience init(
         ofRepliesTo parentMessageID: MessageID, in channelURL: ChannelURL,
         startingPoint: StartingPoint = .latest,
@@ -187,9 +173,8 @@ public final class MessageCollection {
 
     /// The rows: messages, and gaps between them.
     ///
-    /// The rows are sorted from oldest to newest, or from newest to oldest if `params.isReversed`
-    /// is true. Unsent messages are newer than all sent ones, and are listed wherever the window
-    /// is.
+    /// The rows are sorted from oldest to newest, or in reverse if `params.isReversed` is true.
+    /// Unsent messages are newer than all sent ones, and are listed wherever the window is.
     public var items: [MessageItem] {
         access(keyPath: \.items)
         return window.items
@@ -212,70 +197,64 @@ public final class MessageCollection {
         return window.items.compactMap(\.message).filter { $0.messageID != nil }
     }
 
-    /// The channel's pending messages, in the order in which the user wrote them.
-    ///
-    /// They include messages that do not match the list.
+    /// The channel's pending messages in the order in which the user wrote them, including those
+    /// that do not match the list.
     public var pendingMessages: [Message] {
         access(keyPath: \.pendingMessages)
         return window.unsentMessages(.pending)
     }
 
-    /// The channel's failed messages, in the order in which the user wrote them.
-    ///
-    /// They include messages that do not match the list.
+    /// The channel's failed messages, as in ``pendingMessages``.
     public var failedMessages: [Message] {
         access(keyPath: \.failedMessages)
         return window.unsentMessages(.failed)
     }
 
-    /// A Boolean value that indicates whether messages older than the listed ones exist, or may
-    /// exist.
+    /// A Boolean value that indicates whether there are, or may be, messages older than the listed
+    /// ones.
     public var hasPrevious: Bool {
         access(keyPath: \.hasPrevious)
         return phase == .started && !isParentMessageDeleted && window.hasPrevious
     }
 
-    /// A Boolean value that indicates whether messages newer than the listed ones exist, or may
-    /// exist.
+    /// A Boolean value that indicates whether there are, or may be, messages newer than the listed
+    /// ones.
     public var hasNext: Bool {
         access(keyPath: \.hasNext)
         return phase == .started && !isParentMessageDeleted && window.hasNext
     }
 
-    /// Returns the coverage of the channel's history: which ranges are complete, missing and stale.
+    /// Returns the complete, missing and stale ranges of the channel's history.
     ///
-    /// The history is read on another thread.
+    /// The channel's stored messages are read on another thread, in O(*n*).
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store`.
-    /// - Complexity: O(*n*) in the number of stored messages of the channel.
     public func coverage() async throws(SyncError) -> Coverage {
         try await onDisk { [store = engine.store, channelURL] () throws(StoreError) in
             try store.snapshot().coverage(of: channelURL)
         }
     }
 
-    /// Returns a stream of the changes from now on.
+    /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
     ///
-    /// If an app applies the changes in order to a copy of ``items``, the copy stays equal to
-    /// ``items``. The stream buffers unread changes, and ends with ``dispose()``.
+    /// Applying the changes in order to a copy of ``items`` keeps the copy equal to ``items``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> {
         subscribers.subscribe()
     }
 
     // MARK: Beginning and end
 
-    /// Starts the collection: shows cached messages, and then fetches messages from the server.
+    /// Starts the collection: shows cached messages, and then fetches messages from the server,
+    /// which replace them.
     ///
-    /// The cached messages are listed when the call returns, regardless of the network. From then
-    /// on, the collection follows all changes. The server's messages replace the cached ones. If
-    /// the engine is live and the cache has the whole first page, the collection sends no request.
-    ///
-    /// The returned value does not keep the collection alive.
+    /// The cached messages are listed when the call returns. From then on, the collection follows
+    /// all changes. If the engine is live and the cache has the whole first page, the collection
+    /// sends no request.
     ///
     /// - Parameter policy: The sources to load from: the cache, the server, or both.
-    /// - Returns: The cached messages, and the messages after the server has responded. If the
-    ///   policy excludes the cache, the cached messages are empty. If it excludes the server, both
-    ///   results are equal.
+    /// - Returns: The cached messages, which are empty if the policy excludes the cache, and the
+    ///   messages after the server has responded, or again the cached ones if the policy excludes
+    ///   the server. The value does not keep the collection alive.
     @discardableResult
     public func start(
         _ policy: InitPolicy = .cacheAndReplaceByAPI
@@ -309,8 +288,7 @@ public final class MessageCollection {
                 return Result<[Message], SyncError>.success(
                     policy.loadsFromAPI ? try await showServer(isFollowed: isFollowed) : messages)
             } catch {
-                // Disposing the collection cancels its requests. The error is `disposed` then, not
-                // `canceled`.
+                // Disposing the collection cancels its requests: report `disposed`, not `canceled`.
                 let isOver = error.code.isEnd && self?.isDisposed != false
                 return .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -344,13 +322,13 @@ public final class MessageCollection {
     /// Moves the window to another position, and shows first the cached messages there, then the
     /// server's.
     ///
-    /// The delegate and the subscribers of changes stay. To skip a huge gap, pass the time of the
-    /// first message that is visible in the app's view.
+    /// To skip a huge gap, pass the time of the first message that is visible in the app's view.
     ///
     /// - Returns: The messages after the server has responded.
-    /// - Throws: ``/Sync/SyncError``. After an error with code `notConnected`, the window has moved
-    ///   and shows the stored messages, except if the starting point is a message that is not
-    ///   cached: the window then stays. The code is `notFound` if that message does not exist.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` after the window has moved and shows
+    ///   the stored messages, or if the starting point is a message that is not cached: the window
+    ///   then stays. `notFound` if that message does not exist; other codes of the server and the
+    ///   store.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(SyncError) -> [Message] {
         try checkIsStarted()
@@ -372,8 +350,6 @@ public final class MessageCollection {
     }
 
     /// Ends the collection: it loads no more messages and sends no more notifications.
-    ///
-    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true

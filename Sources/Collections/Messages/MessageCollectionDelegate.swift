@@ -3,15 +3,14 @@ public import Models
 /// Receives the notifications of a message collection.
 ///
 /// The methods are called on the main actor, in the order of the store's commits, and never after
-/// ``MessageCollection/dispose()``. They may call any method, including
-/// ``MessageCollection/dispose()``. None of them has a default implementation, so that the compiler
-/// reports a method with a wrong name or type.
+/// ``MessageCollection/dispose()``. They may call any method. None has a default implementation, so
+/// that the compiler reports a method with a wrong name or type.
 ///
 /// For each commit, ``messageCollection(_:didChange:)`` is called first. The methods for added,
 /// updated and deleted messages follow, once for each source and sending status.
 @MainActor
 public protocol MessageCollectionDelegate: AnyObject {
-    /// The rows have changed; apply the change to the list that a view shows.
+    /// The rows have changed: apply the change to the list that a view shows.
     ///
     /// ``MessageCollection/items`` is the list after the change. If the app has requested the
     /// change, as by ``MessageCollection/loadPrevious()``, only this method is called.
@@ -25,7 +24,7 @@ public protocol MessageCollectionDelegate: AnyObject {
 
     /// Messages have changed: they were edited, sent or canceled, have failed, or are being resent.
     ///
-    /// Canceled messages are first reported here, and then immediately as deleted.
+    /// Canceled messages are then immediately reported as deleted.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [Message])
@@ -49,12 +48,12 @@ public protocol MessageCollectionDelegate: AnyObject {
     /// `SyncOptions.hugeGapThreshold`.
     ///
     /// The rows on both sides of the gap stay. The engine fills the rest of the gap only if the app
-    /// requests it, and reports the gap once, so that neither a restarted collection nor a new one
-    /// receives this call for it again. To start over, call ``MessageCollection/restart(at:)`` with
-    /// the time of the first visible message, or dispose the collection and create another one.
+    /// requests it. It reports a gap once, also across collections. To start over, call
+    /// ``MessageCollection/restart(at:)`` with the time of the first visible message, or create
+    /// another collection.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
-    /// Something else has happened in the collection.
+    /// Another event has happened in the collection.
     func messageCollection(
         _ collection: MessageCollection, didReceive event: MessageCollectionEvent)
 }

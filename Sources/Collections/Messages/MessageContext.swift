@@ -8,8 +8,7 @@ public struct MessageContext: Hashable, Sendable {
     /// The sending status that all messages of the notification have.
     public let sendingStatus: MessageSendingStatus
 
-    /// A Boolean value that indicates whether the change arrived as a live event.
-    ///
-    /// It is false for changes from sync or from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event, not from sync or
+    /// from this device.
     public var isFromEvent: Bool { source.isFromEvent }
 }

@@ -8,13 +8,12 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A range of the history in which messages may be missing, between two messages or at an end
     /// of the list.
     ///
-    /// ``MessageCollection/fill(_:)`` fetches the missing messages. If messages inside a gap are
-    /// stored, the gap has several rows, with these messages between them.
+    /// ``MessageCollection/fill(_:)`` fetches the missing messages. Messages that are stored inside
+    /// a gap divide it into several rows.
     indirect case gap(Gap)
 
-    /// The identity of a row, which stays the same while the row is listed.
-    ///
-    /// A message that the user wrote keeps its row when it is sent, fails or is resent.
+    /// The identity of a row, which a message that the user wrote keeps when it is sent, fails or
+    /// is resent.
     public enum ID: Hashable, Sendable {
         /// A message.
         case message(Message.ID)
@@ -43,14 +42,12 @@ extension MessageItem: ListRow {
     var rowID: ID { id }
 }
 
-/// The sort key of a row.
-///
-/// Rows are sorted by position. A gap follows the message at its lower bound. Unsent messages
-/// follow all sent ones, in the order in which the user wrote them.
+/// The sort key of a row: a gap follows the message at its lower bound, and unsent messages follow
+/// all sent ones.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// The order of rows at the same bound: first the sent message, then the gap above the bound,
-    /// then unsent messages.
+    /// The order of rows at the same bound: the sent message, the gap above the bound, unsent
+    /// messages.
     private let rank: Int
 
     private static let sent = -2
@@ -64,7 +61,7 @@ struct MessageItemKey: Comparable {
         .from(.position(position))
     }
 
-    /// The key of an unsent message with the given number, which is not negative.
+    /// The key of an unsent message, whose number is not negative.
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
@@ -74,7 +71,6 @@ struct MessageItemKey: Comparable {
         MessageItemKey(bound: bound, rank: sent)
     }
 
-    /// The highest key that a message at a bound can have.
     static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {

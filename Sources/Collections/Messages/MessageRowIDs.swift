@@ -2,9 +2,8 @@ import Models
 
 /// The rows of the sent messages of a window.
 ///
-/// The row of a message is fixed when the window first shows it: by its request ID if the message
-/// has one and no other message has that row, and otherwise by its message ID. Properties that the
-/// message gets later do not change its row.
+/// The row of a message is fixed when the window first shows it: by its request ID if it has one
+/// and no other message has that row, and otherwise by its message ID.
 struct MessageRowIDs {
     /// The request IDs whose outbox items end with the change that is being processed.
     ///
@@ -13,14 +12,12 @@ struct MessageRowIDs {
     private var requests: [MessageID: RequestID] = [:]
     private var messages: [RequestID: MessageID] = [:]
 
-    /// Returns the row of a listed message.
     subscript(id: MessageID) -> Message.ID { requests[id].map { .written($0) } ?? .sent(id) }
 
-    /// Returns a Boolean value that indicates whether no sent message has the row of a request.
     func isFree(_ request: RequestID) -> Bool { messages[request] == nil }
 
-    /// Returns the row of a message; `request` is the request ID with which an unlisted message
-    /// gets its row.
+    /// Returns the row of a message, which an unlisted message gets by `request`, if that is not
+    /// `nil`.
     mutating func assign(_ id: MessageID, _ request: RequestID?) -> Message.ID {
         if requests[id] == nil, let request, isFree(request) {
             requests[id] = request
@@ -39,7 +36,6 @@ struct MessageRowIDs {
 }
 
 extension Message {
-    /// Returns the message with the ID of its row.
     func inRow(_ row: MessageReference) -> Message {
         var message = self
         message.rowID = nil

@@ -8,8 +8,7 @@ public enum StartingPoint: Hashable, Sendable {
     case time(Timestamp)
     /// The position up to which the user has read; the newest message if that is unknown.
     case lastRead
-    /// A message, with the messages older and newer than it.
-    ///
-    /// If the message is not cached, the list is empty until the server has responded.
+    /// A message, with the messages around it; if it is not cached, the list is empty until the
+    /// server has responded.
     case message(MessageID)
 }

@@ -3,28 +3,17 @@ package import Store
 
 /// The rows that a message collection would show without a connection.
 ///
-/// Unlike a collection, this type sends no request, and does not make the engine fetch missing
-/// messages.
+/// Unlike a collection, it does not make the engine fetch missing messages.
 package struct StoredHistory: Sendable {
     /// The messages and the gaps between them, oldest first, followed by unsent messages.
     package let items: [MessageItem]
 
-    /// A Boolean value that indicates whether older messages exist, or may exist.
     package let hasPrevious: Bool
 
-    /// A Boolean value that indicates whether newer messages exist, or may exist.
     package let hasNext: Bool
 
-    /// Reads the rows.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - time: The time that separates older from newer messages; `nil` for the newest end.
-    ///   - older: The maximum number of older messages.
-    ///   - newer: The maximum number of newer messages.
-    ///   - userID: The user whose unsent reactions are shown.
-    ///   - reader: The reader of the store.
-    /// - Throws: Errors of the reader.
+    /// Reads the rows next to a time or, if it is `nil`, at the newest end: at most the given
+    /// numbers of older and newer messages.
     package init(
         of url: ChannelURL, at time: Timestamp?, older: Int, newer: Int, userID: UserID?,
         in reader: some StoreReader

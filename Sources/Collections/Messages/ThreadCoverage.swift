@@ -5,21 +5,19 @@ import Sync
 /// The coverage of a thread: which ranges of its replies are complete, missing or stale.
 ///
 /// The gaps of a thread are the gaps of the channel's history, minus the ranges that pages of
-/// replies have covered. The feed reports every reply, so a covered range stays complete until the
-/// feed omits messages. The covered ranges are kept only in memory, because a stored gap applies to
-/// all messages of the channel.
+/// replies have covered. Because the feed reports every reply, a covered range stays complete until
+/// the feed omits messages. Covered ranges are not stored, because a stored gap applies to all
+/// messages of the channel.
 struct ThreadCoverage {
     let parentID: MessageID
-    /// The stored gaps of the channel's history, by their upper bounds.
     private var channelGaps: [Gap.Bound: Gap]
     /// The ranges that pages of replies have covered, in order and without overlaps.
     private(set) var covered: [ClosedRange<Gap.Bound>] = []
-    /// A Boolean value that indicates whether the shown replies have to be fetched again, because
-    /// the feed may have omitted changes of them.
+    /// `true` if the shown replies have to be fetched again, because the feed may have omitted
+    /// changes of them.
     var isStale = false
-    /// The number of times that the feed has reported that it omitted messages of the channel.
-    ///
-    /// A page that was requested before the last omission covers no range.
+    /// The number of times that the feed has omitted messages of the channel; a page that was
+    /// requested before the last omission covers no range.
     private(set) var omissions = 0
 
     init(of parentID: MessageID, in channelURL: ChannelURL) {
@@ -29,10 +27,8 @@ struct ThreadCoverage {
 
     // MARK: Gaps
 
-    /// The gaps of the thread, oldest first.
     var gaps: [Gap] { remaining(of: channelGaps.values.sorted { $0.upper < $1.upper }) }
 
-    /// Reads the gaps of the channel, and returns those of the thread, oldest first.
     mutating func readGaps(
         of channelURL: ChannelURL, in reader: some StoreReader
     ) throws(StoreError) -> [Gap] {
@@ -41,7 +37,6 @@ struct ThreadCoverage {
         return remaining(of: found)
     }
 
-    /// Returns the parts of the channel's gaps that no page of replies has covered.
     func remaining(of gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             var parts: [Gap] = []
@@ -58,7 +53,6 @@ struct ThreadCoverage {
 
     // MARK: Pages
 
-    /// Records that a page of replies covers a range.
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) {
         var range = lower...upper
         covered.removeAll { other in
@@ -71,8 +65,6 @@ struct ThreadCoverage {
         covered.sort { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Removes the range between two bounds, without the bounds themselves, from the covered
-    /// ranges.
     private mutating func removeCoverage(from lower: Gap.Bound, to upper: Gap.Bound) {
         covered = covered.flatMap { range -> [ClosedRange<Gap.Bound>] in
             guard range.lowerBound < upper, lower < range.upperBound else { return [range] }
@@ -85,10 +77,8 @@ struct ThreadCoverage {
 
     // MARK: Following
 
-    /// Updates the coverage for a change of the store.
-    ///
-    /// `lower` and `upper` are the bounds of the shown range, and `newest` is the position of the
-    /// newest reply that was shown before the change.
+    /// Updates the coverage for a change; `newest` is the position of the newest reply shown
+    /// before.
     mutating func apply(
         _ change: Change, shownFrom lower: Gap.Bound, to upper: Gap.Bound, newest: Gap.Bound,
         in channelURL: ChannelURL
@@ -97,8 +87,8 @@ struct ThreadCoverage {
         for operation in change.operations {
             switch operation {
             case .savedGap(let gap) where gap.channelURL == channelURL:
-                // A saved gap that was not removed before has the same bounds as the known one:
-                // only the state of its backfill has changed.
+                // A saved gap with the bounds of the known one has only another state of its
+                // backfill.
                 let isUpdated = channelGaps[gap.upper]?.lower == gap.lower
                 channelGaps[gap.upper] = gap
                 let isPart = replacedGaps.save(from: gap.lower, to: gap.upper)
@@ -130,7 +120,7 @@ struct ThreadCoverage {
         // messages are between its bounds.
         removeCoverage(from: gap.upper == .end ? max(gap.lower, newest) : gap.lower, to: gap.upper)
         if gap.upper == .end, covered.last?.upperBound == .end {
-            // Nothing but the upper bound of this range is left.
+            // Only the upper bound of this range is left.
             covered.removeLast()
         }
         isStale = true
@@ -140,8 +130,7 @@ struct ThreadCoverage {
 
 extension Gap {
     fileprivate func part(_ lower: Bound, _ upper: Bound) -> Gap {
-        // Omit the stored gap's backfill cursor: it is for a request of the channel's history, not
-        // of the thread.
+        // The stored gap's backfill cursor is not for requests of the thread.
         Gap(in: channelURL, from: lower, to: upper)
     }
 }

@@ -2,7 +2,6 @@ import Models
 import Store
 import Sync
 
-// The gaps of the history, as rows between the messages.
 extension Window {
     /// Shows the gaps between the messages of the window, and a gap at the newest end.
     ///
@@ -20,7 +19,6 @@ extension Window {
         shownGaps = ids
     }
 
-    /// Records the range that a page of replies covers, and updates the rows of gaps.
     mutating func cover(from lower: Gap.Bound, through upper: Gap.Bound) -> WindowEdits {
         var edits = WindowEdits()
         let hadLeadingGap = hasLeadingGap
@@ -38,9 +36,8 @@ extension Window {
 
     /// Returns the parts into which the listed messages divide a gap.
     ///
-    /// Live messages are inside a gap at the newest end until a page closes it. The feed delivers
-    /// messages in order, so no message is missing between the live ones. Therefore only the part
-    /// of the gap that is older than the first live message gets a row.
+    /// Of a gap at the newest end, only the part below the first live message gets a row: the feed
+    /// delivers messages in order, so no message is missing between the live ones.
     func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -58,7 +55,7 @@ extension Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // For a gap at the newest end, only the oldest message in it is needed. There may be many.
+        // For a gap at the newest end, only the oldest of possibly many messages is needed.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }

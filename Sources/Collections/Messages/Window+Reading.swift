@@ -2,12 +2,11 @@ import Models
 import Store
 import Sync
 
-// Reading a window from the store: opening it, reading it again, and extending it at either end.
 extension Window {
     /// Moves the window to another part of the history, and reads the items of the outbox.
     ///
-    /// Pass `true` for `crossesGaps` if the server cannot be reached: the window then includes
-    /// messages on the other side of a gap.
+    /// Pass `true` for `crossesGaps` to include messages on the other side of a gap, if the server
+    /// cannot be reached.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
     ) throws(StoreError) -> WindowEdits {
@@ -23,14 +22,13 @@ extension Window {
         case .position(let position):
             next.begin(at: position.createdAt)
             let count = max(1, newerPageSize)
-            // More messages of the same time than a page contains may precede the message.
+            // More messages of the same time than fit in a page may precede the message.
             while next.upper < .position(position),
                 try next.extendNewer(count, crossesGaps, in: reader, &edits).found == count
             {}
         }
         try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
-        // First remove the messages that are no longer shown, because gaps are placed between the
-        // remaining ones.
+        // First remove these rows, because gaps are placed between the remaining ones.
         next.removeUnsavedRows(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -39,12 +37,9 @@ extension Window {
         return edits
     }
 
-    /// The position from which a window is loaded.
     enum Start: Hashable {
         case newest
-        /// A time. Messages that were created at this time or later count as newer.
         case time(Timestamp)
-        /// A message, which counts as newer.
         case position(Position)
 
         fileprivate var time: Timestamp? {
@@ -56,10 +51,8 @@ extension Window {
         }
     }
 
-    /// Returns the oldest message of another user that is newer than a time.
-    ///
-    /// The result is `nil` if there is none, or if the window does not show all messages between
-    /// the time and that message.
+    /// Returns the oldest message of another user that is newer than a time; `nil` if there is
+    /// none, or if the window does not show all messages between the time and that message.
     func firstUnread(after time: Timestamp) -> MessageID? {
         var first: MessageID?
         let newestFirst = params.isReversed ? items : items.reversed()
@@ -79,11 +72,8 @@ extension Window {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the store has all messages of a window at
-    /// `start`.
-    ///
-    /// If so, no request is needed. The window has a page of messages in each direction, or fewer
-    /// if the history ends there. The stored messages must also be up to date with the feed.
+    /// Returns `true` if the store has all messages of a window at `start`, up to date with the
+    /// feed, so that no request is needed.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, thread: thread, params: params, capacity: capacity)
         var edits = WindowEdits()
@@ -97,8 +87,7 @@ extension Window {
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
 
-    /// Empties the window, and places both bounds just below the messages that were created at
-    /// `time`.
+    /// Empties the window, with both bounds just below the messages that were created at `time`.
     private mutating func begin(at time: Timestamp) {
         lower = .position(Position(createdAt: time, messageID: ""))
         upper = lower
@@ -109,7 +98,7 @@ extension Window {
     /// `earlier` contains the edits of the change that reported the drop; their sources are kept.
     /// The reader already contains the queued changes `skipped`; the caller must not apply them
     /// afterwards. If reading fails, the window is unchanged. If the read reaches ``visits``, the
-    /// edits are not complete, and the caller has to discard the window.
+    /// caller has to discard the window and the edits.
     mutating func readAgain(
         in reader: some StoreReader, after earlier: WindowEdits = WindowEdits(),
         _ skipped: [Change] = []
@@ -139,12 +128,10 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // If the history older than the only message was unknown, the window showed that message
-        // alone. If that history is known now, show a full page.
+        // The window showed only one message if the history older than it was unknown. Now that it
+        // is known, show a full page.
         let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // First remove the messages that are no longer shown, because gaps are placed between the
-        // remaining ones.
         next.removeUnsavedRows(&edits)
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -165,9 +152,8 @@ extension Window {
     /// Loads at most `count` older messages up to the next gap or, if `crossesGaps` is true, beyond
     /// it.
     ///
-    /// Returns the edits of the rows, the number of messages found, and the gap that prevented
-    /// finding `count` messages. The gap is `nil` if `count` messages were found, or if no older
-    /// message exists. If reading fails, the window is unchanged.
+    /// The returned gap is the one that prevented finding `count` messages. If reading fails, the
+    /// window is unchanged.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -179,8 +165,7 @@ extension Window {
         return (edits, found, gap)
     }
 
-    /// Loads newer messages up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` loads older
-    /// ones.
+    /// Loads newer messages, as ``loadOlder(_:crossesGaps:in:)`` loads older ones.
     mutating func loadNewer(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -222,11 +207,10 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// Returns the lower bound of a window that shows all stored messages up to the oldest one.
+    /// Returns the lower bound of a window that shows all stored messages up to the oldest one: the
+    /// beginning of the history, unless a gap starts there.
     ///
-    /// The bound is the beginning of the history. If a gap starts at the beginning, the bound is
-    /// the upper bound of that gap or `oldest`, whichever is older. `oldest` is the position of the
-    /// oldest message that was read, or the previous lower bound if none was read.
+    /// `oldest` is the position of the oldest message that was read, or the previous lower bound.
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
     ) throws(StoreError) -> Gap.Bound {
@@ -266,8 +250,7 @@ extension Window {
 
     /// The filter of reads from the store; `nil` if the user has unsent changes.
     ///
-    /// If the user has unsent changes, reads are unfiltered: an unsent edit may make a message
-    /// match the list although its stored version does not match.
+    /// An unsent edit may make a message match the list although its stored version does not.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
@@ -276,7 +259,6 @@ extension Window {
             message, id, at: position, source: edits.sources[.message(rowIDs[id])], &edits)
     }
 
-    /// Removes all rows that the edits do not save.
     private mutating func removeUnsavedRows(_ edits: inout WindowEdits) {
         for item in items where edits.rows.saved[item.id] == nil {
             edits.rows.remove(item.id)
@@ -288,11 +270,9 @@ extension Window {
 
     /// Reads the matching messages between two bounds.
     ///
-    /// If a message of the page is damaged, the page ends before it, and `isCut` is true. The
-    /// engine replaces a damaged cache when it is connected; until then, the list ends at the
-    /// damage, and shows that more messages exist.
-    ///
-    /// - Throws: `corruption` if the first message of the page is damaged.
+    /// If a message other than the first is damaged, the page ends before it, and `isCut` is true:
+    /// the list shows that more messages exist. The engine replaces a damaged cache when it is
+    /// connected.
     private mutating func page(
         from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,
         includesUpper: Bool = false, isNewestFirst: Bool, limit: Int, in reader: some StoreReader
@@ -306,8 +286,8 @@ extension Window {
         } catch {
             guard error.code == .corruption else { throw error }
             self.visits = visits
-            // LevelDB reports a damaged block only at the end of a read. Read one message at a
-            // time, to find the last one before the damage.
+            // LevelDB reports a damaged block only at the end of a read. Find the last message
+            // before the damage by reading one at a time.
             var found: [Message] = []
             var (lower, upper) = (lower, upper)
             var (includesLower, includesUpper) = (includesLower, includesUpper)
@@ -394,6 +374,5 @@ extension Window {
 }
 
 extension Message {
-    /// The bound at the message's position, which all stored messages have.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }

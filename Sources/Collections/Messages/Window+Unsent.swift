@@ -2,7 +2,6 @@ import Models
 import Store
 import Sync
 
-// The unsent messages and changes of the outbox.
 extension Window {
     mutating func save(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
@@ -51,7 +50,6 @@ extension Window {
         }
     }
 
-    /// Shows a message that the user has written in this list, until it is sent.
     mutating func showWritten(_ id: RequestID) -> WindowEdits {
         var edits = WindowEdits()
         writtenHere.insert(id)
@@ -61,7 +59,6 @@ extension Window {
         return edits
     }
 
-    /// Shows an unsent message.
     func showUnsent(
         _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -73,7 +70,6 @@ extension Window {
         edits.sources[row] = source
     }
 
-    /// Updates the rows after an unsent edit, deletion or reaction was saved or removed.
     mutating func applyUnsentChange(
         _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -84,7 +80,7 @@ extension Window {
             ?? item.targetRequestID.map { sentMessages(of: $0, edits) } ?? []
         let held = ids.compactMap { heldMessage($0, edits) }
         for message in held { save(message, source, &edits) }
-        // The edit may make an unlisted message match the list. Therefore read the window again.
+        // The edit may make an unlisted message match the list: read the window again.
         if held.isEmpty, item.operation == .update { edits.isMissed = true }
     }
 
@@ -93,19 +89,17 @@ extension Window {
             .map(\.item)
     }
 
-    /// Returns the stored version of a listed message.
     func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
         let row = MessageItem.ID.message(rowIDs[id])
         if let saved = edits.rows.saved[row] { return saved.element.message }
-        // The message was removed. Do not use its old row, which may show an unsent change.
+        // The row of a removed message may show an unsent change.
         if edits.rows.removed.contains(row) { return nil }
         return list[row]?.message
     }
 
-    /// Returns the IDs of the listed messages that were sent with a request ID.
-    ///
-    /// There are several if a server does not deduplicate.
+    /// Returns the IDs of the listed messages that were sent with a request ID: several if the
+    /// server does not deduplicate.
     func sentMessages(of id: RequestID, _ edits: WindowEdits) -> [MessageID] {
         let messages =
             Array(covered.values) + edits.rows.saved.values.compactMap { $0.element.message }

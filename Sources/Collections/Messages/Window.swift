@@ -5,27 +5,20 @@ import Sync
 /// The part of a channel's history, or of a thread, that a list shows.
 ///
 /// A window is a value without side effects: its methods read from a given reader or apply store
-/// changes, and return the edits of the rows. The window shows all stored messages between
-/// ``lower`` and ``upper`` that match the list, and the gaps between them. After them, it shows the
-/// unsent messages, wherever the window is.
+/// changes, and return the edits of the rows. It shows all stored messages between ``lower`` and
+/// ``upper`` that match the list, the gaps between them, and, wherever the window is, the unsent
+/// messages after them.
 struct Window: Sendable {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
     let channelURL: ChannelURL
     let params: MessageListParams
     /// The maximum number of sent messages in the window; at least 1.
-    ///
-    /// If loading a page would exceed the capacity, messages at the opposite end are removed. Gaps
-    /// and unsent messages do not count.
     let capacity: Int
-    /// The number of older messages in a page, which is at most the capacity.
-    ///
-    /// Messages of a larger page would be removed again from the window, so that the next page
-    /// would skip them.
+    /// The number of older messages in a page, at most the capacity: messages of a larger page
+    /// would be removed again, and the next page would skip them.
     let olderPageSize: Int
-    /// The number of newer messages in a page, which is at most the capacity.
     let newerPageSize: Int
-    /// The user whose unsent reactions are shown.
     var userID: UserID?
     /// The coverage of the shown thread; `nil` for the history of the channel.
     var thread: ThreadCoverage?
@@ -36,32 +29,28 @@ struct Window: Sendable {
     var upper = Gap.Bound.end
 
     var list: OrderedList<MessageItem, MessageItemKey>
-    /// The gaps in the window, by their upper bounds.
     var gaps: [Gap.Bound: Gap] = [:]
     var shownGaps: Set<MessageItem.ID> = []
-    /// A Boolean value that indicates whether the window shows messages of a cache that was
-    /// replaced, and the store does not have the whole shown range again.
+    /// `true` while the window shows messages of a replaced cache, and the store does not have the
+    /// whole shown range again.
     var isReplaced = false
-    /// The outbox items of the channel, numbered in the order in which the user created them.
+    /// The outbox items of the channel, numbered in the order of their creation.
     var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:] {
         didSet { unsentGeneration &+= 1 }
     }
-    /// A number that changes whenever the unsent messages may have changed.
     private(set) var unsentGeneration = 0
     var lastOutboxItemNumber = 0
-    /// The messages that the user has written in this list.
-    ///
-    /// They are shown until they are sent, even if they do not match the list.
+    /// The messages that the user has written in this list, which are shown even if they do not
+    /// match.
     var writtenHere: Set<RequestID> = []
     var overlay = UnsentChanges([], userID: nil)
     var rowIDs = MessageRowIDs()
     /// The limit of the messages that the following reads visit.
     ///
-    /// If it has a `stop` afterwards, a read has reached the limit. The window then ends at the
-    /// message at which the read has stopped, and can be extended from there.
+    /// If it has a `stop` after a read, the window ends at the message at which the read has
+    /// stopped, and can be extended from there.
     var visits = VisitLimit.unlimited
-    /// The stored versions of those messages whose rows show unsent edits, deletions or reactions
-    /// of the user.
+    /// The stored versions of those messages whose rows show unsent changes of the user.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -81,26 +70,21 @@ struct Window: Sendable {
 
     // MARK: Contents
 
-    /// The rows: oldest first, or newest first if the list is reversed.
     var items: [MessageItem] { list.elements }
 
     var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
 
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
-    /// The gap that contains the lower bound of the window.
     private var leadingGap: Gap? {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
 
-    /// A Boolean value that indicates whether the window shows the newest end, and a gap contains
-    /// its lower bound.
     var hasLeadingGap: Bool { upper == .end && leadingGap != nil }
 
     var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
-    /// The bound at which loading older messages continues: the upper bound of the leading gap, or
-    /// the lower bound of the window.
+    /// The bound at which loading older messages continues.
     var olderBound: Gap.Bound { leadingGap?.upper ?? lower }
 
     func unsentMessages(_ state: OutboxItemState) -> [Message] {
@@ -108,23 +92,17 @@ struct Window: Sendable {
             .compactMap { unsentMessage(of: $0.item) }
     }
 
-    /// Returns a Boolean value that indicates whether a message matches the list, regardless of its
-    /// position.
     private func belongs(_ message: Message) -> Bool {
         isOfHistory(message) && params.belongsTo(message)
     }
 
-    /// Returns a Boolean value that indicates whether a message is part of the shown history or
-    /// thread.
     func isOfHistory(_ message: Message) -> Bool {
         message.channelURL == channelURL
             && thread.map { message.parentMessageID == $0.parentID } ?? true
     }
 
-    /// The position of the newest sent message in the window; the window's lower bound if there is
-    /// none.
-    ///
-    /// If the window does not include the newest end, the value is its upper bound.
+    /// The position of the newest sent message in the window, or its lower bound if there is none;
+    /// its upper bound if the window does not include the newest end.
     private var newestShown: Gap.Bound {
         guard upper == .end else { return upper }
         func isSent(_ item: MessageItem) -> Bool { item.message?.position != nil }
@@ -139,12 +117,9 @@ struct Window: Sendable {
 
     // MARK: Following
 
-    /// Updates the window for a change, and returns the edits of the rows for
-    /// ``apply(_:trimming:)``.
     mutating func edits(for change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // If the window is empty, start it at the oldest message of the change.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation, isOfHistory(message)
                 else { return nil }
@@ -174,8 +149,7 @@ struct Window: Sendable {
         return edits
     }
 
-    /// Makes the window be read again if the gap that contained its lower bound was closed: it may
-    /// now begin at the beginning of the history.
+    /// Makes the window be read again if the gap that contained its lower bound was closed.
     func joinHistory(_ edits: inout WindowEdits) {
         if leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
     }
@@ -220,7 +194,6 @@ struct Window: Sendable {
         show(message, id, at: position, source: source, &edits)
     }
 
-    /// Shows a stored message if it matches the list.
     mutating func show(
         _ held: Message, _ id: MessageID, at position: Position, source: CollectionEventSource?,
         _ edits: inout WindowEdits
@@ -257,7 +230,7 @@ struct Window: Sendable {
             id, message.requestID.flatMap { isUnsent($0) ? nil : $0 })
     }
 
-    /// Records that an unsent message was sent, and that the list does not show the sent message.
+    /// Records that an unsent message was sent, and that the list does not show the sent one.
     private func recordAccepted(_ message: Message, _ edits: inout WindowEdits) {
         guard let id = message.requestID else { return }
         let row = MessageItem.ID.message(.written(id))
@@ -272,9 +245,8 @@ struct Window: Sendable {
         removeRow(of: id, source, &edits)
     }
 
-    /// Removes the row of a sent message.
-    ///
-    /// If the message was sent from an item that is still in the outbox, the item gets the row.
+    /// Removes the row of a sent message, or gives it to the item from which the message was sent,
+    /// if that is still in the outbox.
     mutating func removeRow(
         of id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -304,7 +276,6 @@ struct Window: Sendable {
         }
     }
 
-    /// Empties the window.
     mutating func removeAll(_ source: CollectionEventSource) -> WindowEdits {
         var edits = WindowEdits()
         for item in items { edits.remove(item.id, source) }
@@ -316,10 +287,8 @@ struct Window: Sendable {
 
     // MARK: Rows
 
-    /// Applies edits to the rows, removes messages that exceed the capacity at `end`, and returns
-    /// the differences.
-    ///
-    /// The removed messages are added to the edits.
+    /// Applies edits to the rows, removes messages that exceed the capacity at `end`, also in the
+    /// edits, and returns the differences.
     mutating func apply(
         _ edits: inout WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
@@ -328,10 +297,6 @@ struct Window: Sendable {
         return list.apply(edits.rows)
     }
 
-    /// Returns the number of sent messages after the edits, without applying them.
-    ///
-    /// - Complexity: O(*k* log *k*) in the number of edits, and O(*n*) in the number of listed
-    ///   unsent messages.
     private func sentCount(after edits: WindowEdits) -> Int {
         let rowCount = list.count(after: edits.rows) - shownGaps.count
         guard rowCount > capacity else { return rowCount }
@@ -354,7 +319,6 @@ struct Window: Sendable {
         // The outermost message that stays. At least one message stays, even if `excess` is larger.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
-            // Unsent messages stay.
             if let message = row.message, message.position == nil { continue }
             if let position = row.message?.position {
                 outermost = (passed.count, position)
@@ -382,13 +346,11 @@ struct Window: Sendable {
 struct WindowEdits: Sendable {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
-    /// The canceled messages, as they were when pending.
     var canceled: [Message] = []
     /// The sent messages that the list does not show, by the rows of the unsent messages.
     var accepted: [MessageItem.ID: Message] = [:]
-    /// A Boolean value that indicates whether the window has to be read again.
     var isMissed = false
-    /// A Boolean value that indicates whether the gap below the oldest row was closed.
+    /// `true` if the gap below the oldest row was closed.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {

@@ -13,9 +13,8 @@ public import Sync
 /// ```
 ///
 /// The list contains the results of the loaded pages. In that part of the history, the search
-/// inserts new messages, updates edited ones and removes deleted ones. ``searchServer()`` adds
-/// messages that the cache does not have. ``messages``, ``hasMore``, ``unsearched`` and
-/// ``serverSearch`` are observable: views that use Observation need no delegate.
+/// inserts new messages, updates edited ones and removes deleted ones. ``messages``, ``hasMore``,
+/// ``unsearched`` and ``serverSearch`` are observable: views that use Observation need no delegate.
 @MainActor
 @Observable
 public final class MessageSearch {
@@ -43,8 +42,7 @@ public final class MessageSearch {
     @ObservationIgnored public let engine: SyncEngine
 
     private var list: OrderedList<FoundMessage, SearchCursor>
-    /// The cursor of the last loaded page; `nil` before the first page is loaded, and after the
-    /// last one was loaded.
+    /// The cursor of the last loaded page; `nil` before the first page, and after the last one.
     private var cursor: SearchCursor?
     private var isStarted = false
     @ObservationIgnored private let query: SearchQuery
@@ -53,20 +51,16 @@ public final class MessageSearch {
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isSearchingServer = false
-    /// A Boolean value that indicates whether the store has dropped changes since the last page was
-    /// read.
     @ObservationIgnored private var isOutdated = false
-    /// The changes since the page being loaded was requested.
-    ///
-    /// Some may be newer than the page.
+    /// The changes since the page being loaded was requested, of which some may be newer than the
+    /// page.
     @ObservationIgnored private var changesWhileLoading: [Change] = []
 
     /// Creates a search, whose list is empty until ``loadMore()``.
     ///
     /// - Parameters:
-    ///   - params: The words, and the messages to search. The order of the parameters is ignored:
-    ///     the newest message is the first.
-    ///   - pageSize: The number of messages in a page; less than 1 counts as 1. The default is 20.
+    ///   - params: The words, and the messages to search. The order of the parameters is ignored.
+    ///   - pageSize: The number of messages in a page; at least 1.
     ///   - engine: The engine that fetches missing messages.
     public init(
         _ params: MessageSearchParams, pageSize: Int = MessageSearchParams.defaultPageSize,
@@ -89,20 +83,19 @@ public final class MessageSearch {
     /// A Boolean value that indicates whether older messages may match.
     public var hasMore: Bool { !isStarted || cursor != nil }
 
-    /// Returns a stream of the changes from now on.
+    /// Returns a stream of the changes from now until ``dispose()``, which buffers unread changes.
     ///
-    /// If an app applies the changes in order to a copy of ``messages``, the copy stays equal to
-    /// ``messages``. The stream buffers unread changes, and ends with ``dispose()``.
+    /// Applying the changes in order to a copy of ``messages`` keeps the copy equal to
+    /// ``messages``.
     public func allChanges() -> AsyncStream<CollectionChange<FoundMessage>> {
         subscribers.subscribe()
     }
 
     // MARK: Loading
 
-    /// Lists the next page of stored messages that match.
+    /// Lists the next page of stored messages that match, which are searched off the main actor.
     ///
-    /// The search does not run on the main actor. After the first call, the list follows all
-    /// changes.
+    /// After the first call, the list follows all changes.
     ///
     /// - Returns: The newly listed messages; none if ``hasMore`` is false.
     /// - Throws: ``/Sync/SyncError`` with code `queryInProgress` if another call is in progress;
@@ -145,7 +138,6 @@ public final class MessageSearch {
             for row in messages where !found.contains(row.rowID) { edits.remove(row.rowID) }
         }
         for found in page.messages { edits.save(found, at: found.cursor) }
-        // Changes that were committed after the page was read are not part of it.
         for change in changesWhileLoading where change.number > number {
             add(change, to: &edits)
         }
@@ -157,15 +149,14 @@ public final class MessageSearch {
     ///
     /// The server finds messages that the cache does not have, and messages that were edited while
     /// the device was offline. It searches by its own rules: it may not find the beginnings of
-    /// words, and messages that do not match by the rules of `SearchQuery` are not listed. The
-    /// messages are stored, each inside a gap of its channel, so ``unsearched`` does not shrink.
-    /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. Those that are
-    /// older than the last loaded page are listed by ``loadMore()``.
+    /// words, and its results are listed only if they match by the rules of `SearchQuery`. They are
+    /// stored, each inside a gap of its channel, so ``unsearched`` does not shrink. Those that are
+    /// older than the last loaded page are listed by ``loadMore()``. If the backend has the
+    /// capability `separateReactions`, a result has only reactions that are already stored, until a
+    /// message collection shows the message.
     ///
-    /// If the backend has the capability `separateReactions`, a result has only the reactions that
-    /// are already stored, until a message collection shows the message.
-    ///
-    /// If the call fails, the list stays as it is, and ``ServerSearch/error`` is the error.
+    /// Repeat the call until ``ServerSearch/isComplete`` is true for more results. If it fails, the
+    /// list stays as it is, and ``ServerSearch/error`` is the error.
     ///
     /// - Returns: The newly listed messages; none if the server has searched everything, or if the
     ///   query has no word to find.
@@ -207,8 +198,7 @@ public final class MessageSearch {
 
     /// Fetches the messages of the ranges in ``unsearched`` from the server, newest first.
     ///
-    /// The list shows matching messages as they arrive. ``loadMore()`` may add ranges; call this
-    /// method again to fetch their messages.
+    /// The list shows matching messages as they arrive. ``loadMore()`` may add ranges.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected`, `refused`, `stalled` if the server
     ///   repeats a page, `disposed`, `store`, `closed`, `canceled`. Messages that were fetched
@@ -233,7 +223,6 @@ public final class MessageSearch {
                 let gaps = try engine.stored { (reader) throws(StoreError) in
                     try reader.gaps(in: url)
                 }
-                // The engine may have filled the gap in the meantime.
                 if let gap = gaps.first(where: { $0.upper == range.upper }) {
                     guard idle.allowsMore(hasMoved: gap != last) else {
                         throw SyncError(.stalled, "the server repeats the same page of \(url)")
@@ -267,8 +256,6 @@ public final class MessageSearch {
     // MARK: The end
 
     /// Ends the search: it loads no more messages and sends no more notifications.
-    ///
-    /// Calling this method again has no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -312,8 +299,7 @@ public final class MessageSearch {
         apply(edits)
     }
 
-    /// Reads all loaded pages again after the store has dropped changes, unless a page is being
-    /// loaded.
+    /// Reads all loaded pages again after dropped changes, unless a page is being loaded.
     private func readAgain() {
         guard isOutdated, !isLoading, !isDisposed else { return }
         isOutdated = false

@@ -6,24 +6,23 @@ public struct SearchPage: Sendable {
     /// The messages that match, in the order of the parameters.
     public let messages: [FoundMessage]
 
-    /// The cursor for the next page; `nil` if the page has fewer messages than the limit.
-    ///
-    /// If the last page is full, the next one is empty.
+    /// The cursor for the next page, which may be empty; `nil` if this page has fewer messages than
+    /// the limit.
     public let cursor: SearchCursor?
 
     /// The user's unsent messages that match, newest first; empty except on the first page.
     public let outboxItems: [OutboxItem]
 
-    /// The group channels that match, sorted by their newest message, newest first; empty except on
-    /// the first page.
+    /// The group channels that match, the one with the newest message first; empty except on the
+    /// first page.
     ///
-    /// A channel matches if its name, or the name or ID of a member, matches the query. Only the
-    /// searched channels can match, and a channel's members only if the server has reported them
-    /// with the channel. If the search filters by sender, time or type, no channel matches.
+    /// A searched channel matches if its name, or the name or ID of a member that the server has
+    /// reported with it, matches the query. If the search filters by sender, time or type, no
+    /// channel matches.
     public let channels: [GroupChannel]
 
-    /// The gaps and stale ranges of the searched channels whose messages may be missing from this
-    /// page and the pages before it.
+    /// The gaps and stale ranges of the searched channels whose messages may be missing from the
+    /// pages so far.
     public let unsearched: [UnsearchedRange]
 }
 
@@ -51,7 +50,6 @@ public struct UnsearchedRange: Hashable, Sendable {
 }
 
 extension SearchPage {
-    /// Searches a snapshot of a store.
     init(
         _ params: MessageSearchParams, after cursor: SearchCursor?, limit: Int, in store: Snapshot
     ) throws(StoreError) {

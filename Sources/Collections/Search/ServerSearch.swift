@@ -6,20 +6,14 @@ public struct ServerSearch: Sendable {
     /// A Boolean value that indicates whether the server has searched all messages.
     public internal(set) var isComplete = false
 
-    /// The time after which the server has searched all messages; `nil` if it has searched none, or
-    /// all.
-    ///
-    /// The server has not searched messages that it received after
-    /// ``MessageSearch/searchServer()``.
+    /// The time after which the server has searched all messages that it had when
+    /// ``MessageSearch/searchServer()`` was called; `nil` if it has searched none, or all.
     public internal(set) var searchedAfter: Timestamp?
 
-    /// The error of the last request; `nil` if it succeeded, or if there was none.
-    ///
-    /// For example, the code is `notConnected` if the device is offline, and `unsupported` if the
-    /// backend cannot search.
+    /// The error of the last request, such as `notConnected` or `unsupported`; `nil` if it
+    /// succeeded, or if there was none.
     public internal(set) var error: SyncError?
 
-    /// The cursor of the next page.
     var cursor: PageCursor?
 
     mutating func add(_ page: ServerSearchPage) {

@@ -4,14 +4,11 @@ public import Sync
 extension ChatClient {
     /// Returns the live rows of a table of the app in the store of the current user.
     ///
-    /// - Parameters:
-    ///   - table: The table. Values of an earlier version are converted when they are read.
-    ///   - range: The range of keys.
-    ///   - isDescending: A Boolean value that indicates whether the last key comes first.
-    ///   - limit: The maximum number of rows. The default, `nil`, lists all.
-    /// - Returns: The rows. The client ends them when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`,
-    ///   for example if the table was used with other types.
+    /// A `limit` of `nil` lists all rows. Values of an earlier version are converted when they are
+    /// read. The client ends the rows when another user connects.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `noUser`, or `store`, for example if the table was
+    ///   used with other types.
     /// - Complexity: O(*n*) in the number of rows.
     public func table<Key, Value>(
         _ table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all,
@@ -24,10 +21,10 @@ extension ChatClient {
         return collection
     }
 
-    /// Opens a table of the app in the store of the current user, as
-    /// ``/Store/ChatStore/open(_:)`` does: converts all values of earlier versions.
+    /// Opens a table of the app in the store of the current user, and converts all values of
+    /// earlier versions, as ``/Store/ChatStore/open(_:)`` does.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet; `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `noUser` or `store`.
     public func open<Key, Value>(_ table: StoreTable<Key, Value>) async throws(SyncError) {
         let store = try engine.store
         try await onDisk { () throws(StoreError) in try store.open(table) }

@@ -9,9 +9,8 @@ public import Sync
 /// List(bookmarks.rows) { row in BookmarkView(row.value) }
 /// ```
 ///
-/// The rows are read when the collection is created, and follow all changes. The collection is
-/// isolated to the main actor, and its properties are observable. It ends with the session of its
-/// user, and its list is then empty.
+/// The rows are read when the collection is created, and follow all changes. The properties are
+/// observable. The list becomes empty when the session of the user ends.
 @MainActor
 @Observable
 public final class RowCollection<Key: StoreKey, Value: Sendable> {
@@ -82,7 +81,7 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
 
     private func apply(_ change: Change) {
         var rows = rows
-        // With a limit, the row after the last one is not known.
+        // With a limit, the row after the last one is unknown.
         var isShort = change.operations.contains(.missed) || change.removesCachedRows
         for row in change.rows(of: table) where range.contains(row.key) {
             unreadableKeys.remove(row.key)
@@ -111,7 +110,6 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
         }
     }
 
-    /// Returns the index at which rows have a key, or would have it.
     private func index(of key: Key, in rows: [Row]) -> Int {
         let bytes = key.keyBytes
         var (low, high) = (0, rows.count)

@@ -61,7 +61,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.messages)
     }
 
-    /// Returns those changes of a channel's messages since `point` that `params` do not exclude.
+    /// Returns the changes of a channel's messages since `point` that `params` do not exclude.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog {
@@ -73,8 +73,7 @@ extension EmbeddedClient {
         return connection.withoutReactions(answer, in: \.updated)
     }
 
-    /// Returns those changes of the user's group channels since `point` that `params` do not
-    /// exclude.
+    /// Returns the changes of the user's group channels since `point` that `params` do not exclude.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {

@@ -30,8 +30,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // Disconnect a released client, so that it is no longer typing and its pending feed call
-        // ends.
+        // A released client is no longer typing, and its pending feed call ends.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -41,10 +40,10 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The connection
 
-    /// Connects a user, and adds the user if the user does not exist.
+    /// Connects a user, who is added if necessary.
     ///
-    /// - Throws: `sessionRevoked` if the token is wrong, if the user was revoked, or if the user
-    ///   does not exist and only known users may connect.
+    /// - Throws: `sessionRevoked` if the token is wrong, the user was revoked, or only known users
+    ///   may connect.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try connection.checkCancellation()
         let number = number
@@ -64,13 +63,10 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The feed
 
-    /// Returns the next batch of events after a cursor.
-    ///
-    /// If there are missed events, the call returns immediately; otherwise it waits for an event.
+    /// Returns the next batch of events after a cursor, or waits for an event if none was missed.
     ///
     /// - Throws: `expired` if the cursor is too old or belongs to another epoch; `notConnected` if
-    ///   the connection in which the call was made has ended, even if the device has connected
-    ///   again since.
+    ///   the call's connection has ended, even if the device has connected again since.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
         var session: Int?
@@ -91,8 +87,7 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Reads the feed in the connection with the given number; if the number is `nil`, in the
-    /// current connection.
+    /// Reads the feed in a given connection; if the number is `nil`, in the current one.
     private func nextFeedStep(
         since cursor: FeedCursor?, in connectionNumber: Int?
     ) throws(BackendError) -> FeedStep {
@@ -108,14 +103,13 @@ public final class EmbeddedClient: Backend {
                 }
             }
             // Return a batch without events only if the device is not live yet, or becomes live
-            // with this batch.
+            // with it.
             let isReported = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isReported || !waits
                 ? .report(batch) : .wait(batch.cursor, connection: session.number)
         }
     }
 
-    /// Waits until events after a cursor may exist.
     private func wait(
         since cursor: FeedCursor, in connection: Int
     ) async throws(BackendError) {
@@ -128,10 +122,8 @@ public final class EmbeddedClient: Backend {
                     else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
-                    // Only one feed call may wait, so cancel a call that is already waiting.
+                    // Only one feed call may wait.
                     session.resume(.failed(.canceled))
-                    // An event that happened before this call was registered does not wake it, so
-                    // check for such an event now.
                     let hasMoved = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || hasMoved || session.failure != nil {
                         return continuation.resume(returning: .checkAgain)
@@ -154,10 +146,9 @@ extension BackendError {
 }
 
 extension ServerState {
-    /// Returns a Boolean value that indicates whether events after a cursor may exist.
     func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
         guard let cursor = try? LogCursor(cursor.rawValue, counters) else {
-            // The cursor is invalid; reading the feed throws the error.
+            // Reading the feed throws the error.
             return true
         }
         return cursor.sequence < counters.sequence || session.hasPendingEvents

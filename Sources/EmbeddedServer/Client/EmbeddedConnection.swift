@@ -1,17 +1,12 @@
 import Models
 import Sync
 
-/// The way from a device to its server.
 struct EmbeddedConnection: Sendable {
     let server: EmbeddedServer
-    /// The number of the device.
     let number: Int
     let capabilities: BackendCapabilities
 
-    /// Performs a call as the connected user.
-    ///
-    /// `epoch` is that of the message that the call names; `nil` if it is unknown, or if the call
-    /// names no message.
+    /// Performs a call; `epoch` is that of the message that it names, if it is known.
     func ask<Result: Sendable>(
         _ needed: BackendCapabilities = [], of epoch: ServerEpoch? = nil,
         _ body: @Sendable (ServerState, Session) throws(BackendError) -> Result
@@ -30,7 +25,6 @@ struct EmbeddedConnection: Sendable {
         if Task.isCancelled { throw .canceled }
     }
 
-    /// Returns a message without its reactions if the server returns them separately.
     func withoutReactions(_ message: Message) -> Message {
         guard capabilities.contains(.separateReactions) else { return message }
         var message = message
@@ -38,7 +32,6 @@ struct EmbeddedConnection: Sendable {
         return message
     }
 
-    /// Returns an answer whose messages have no reactions if the server returns them separately.
     func withoutReactions<Answer>(
         _ answer: Answer, in messages: WritableKeyPath<Answer, [Message]>
     ) -> Answer {

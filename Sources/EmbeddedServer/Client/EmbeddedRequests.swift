@@ -1,14 +1,12 @@
 import Models
 import Sync
 
-/// The handlers of a device's requests.
 struct EmbeddedRequests {
     let connection: EmbeddedConnection
     private(set) var handlers = RequestHandlers()
 
     init(_ connection: EmbeddedConnection) { self.connection = connection }
 
-    /// Sets the function that executes requests, if the server has the necessary capabilities.
     mutating func on<Request: BackendRequest>(
         _ type: Request.Type,
         _ handle:
@@ -26,9 +24,7 @@ struct EmbeddedRequests {
         }
     }
 
-    /// Sets the function of an app that executes requests.
-    ///
-    /// It is called outside the transaction.
+    /// Sets the function of an app that executes requests, outside the transaction.
     mutating func onApp<Request: BackendRequest>(
         _ type: Request.Type,
         _ handle: @escaping @Sendable (Request, UserID) throws(BackendError) -> Request.Answer
@@ -44,7 +40,6 @@ struct EmbeddedRequests {
 }
 
 extension EmbeddedConnection {
-    /// Returns the handlers of all requests that the server supports.
     func makeRequests() -> RequestHandlers {
         var requests = EmbeddedRequests(self)
         addReading(to: &requests)
@@ -63,15 +58,12 @@ extension EmbeddedConnection {
             try state.countMessages(
                 in: request.channelURL, from: request.lower, to: request.upper, for: session.userID)
         }
-        // Words are found by the rules of `SearchQuery`, and all filters apply. Each request reads
-        // the messages of the searched channels.
         requests.on(SearchMessages.self) { request, state, session throws(BackendError) in
             let page = try state.searchMessages(
                 matching: request.params, after: request.cursor, limit: request.limit,
                 for: session.userID)
             return connection.withoutReactions(page, in: \.elements)
         }
-        // Each request reads the messages of the user's channels.
         requests.on(ListMentions.self) { request, state, session throws(BackendError) in
             let page = try state.mentions(
                 of: session.userID, after: request.cursor, limit: request.limit)
@@ -107,7 +99,6 @@ extension EmbeddedConnection {
     private func addManagement(to requests: inout EmbeddedRequests) {
         let joinsAll = !capabilities.contains(.invitations)
         let canBeDistinct = capabilities.contains(.distinctChannels)
-        // The listed users are invited. If the server lacks invitations, they join immediately.
         requests.on(CreateChannel.self) { request, state, session throws(BackendError) in
             var params = request.params
             params.isDistinct = params.isDistinct && canBeDistinct
@@ -183,7 +174,6 @@ extension EmbeddedConnection {
                 of: request.channelURL, as: request.restriction, after: request.cursor,
                 limit: request.limit, by: session.userID)
         }
-        // A blocked user cannot invite the current user to a channel.
         requests.on(SetBlocked.self) { request, state, session throws(BackendError) in
             try state.setBlocked(request.isBlocked, request.userID, by: session.userID)
         }

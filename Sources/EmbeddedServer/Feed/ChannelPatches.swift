@@ -1,14 +1,11 @@
 import Models
 
-// Patches of a channel for the feed, with values of the channel's current state.
 extension Patch<GroupChannel> {
-    /// Creates a patch with the complete state, for a user who has become a member of the channel.
     init(whole view: GroupChannel) {
-        // Omit `lastSyncedChangelogAt`, which only the device sets.
+        // Only the device sets `lastSyncedChangelogAt`.
         self.init(whole: view, except: \.lastSyncedChangelogAt)
     }
 
-    /// Creates a patch with the current state of one part of a channel.
     init(_ part: ChannelPart, of view: GroupChannel) {
         self.init()
         switch part {
@@ -19,7 +16,6 @@ extension Patch<GroupChannel> {
         }
     }
 
-    /// Creates a patch with the properties that change when messages are added, changed or deleted.
     init(messagesOf view: GroupChannel) {
         self.init()
         set(\.lastMessage, to: view.lastMessage)

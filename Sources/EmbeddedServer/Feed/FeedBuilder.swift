@@ -3,23 +3,20 @@ import Store
 
 /// Creates the feed events for a user from log entries.
 ///
-/// Log entries contain only the IDs of messages, and the feed reports the current versions of these
-/// messages. Therefore a message with several entries is reported once, and no earlier event of a
-/// deleted message is reported.
+/// Because the feed reports the current versions of messages, a message with several entries is
+/// reported once, and no earlier event of a deleted message is reported.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
-    /// The open channels that the device has entered, with the log entry that was the newest at the
-    /// time of entering.
+    /// The entered open channels, with the newest log entry at that time.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
-    /// The messages whose current version was already added to the events.
     private var reported: Set<MessageID> = []
     private var reportedThreads: Set<MessageID> = []
-    /// The channels whose last message or counts may have changed, with the cause of the change.
+    /// The channels whose last message or counts may have changed.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
-    /// The channels whose history was rewritten, so that their complete state is reported.
+    /// The channels whose complete state is reported.
     private var rewritten: Set<ChannelNumber> = []
 
     init(_ state: ServerState, _ userID: UserID, entered: [ChannelNumber: LogSequence]) {
@@ -28,7 +25,7 @@ struct FeedBuilder {
         self.entered = entered
     }
 
-    /// Returns the channel of an entry; `nil` if the entry does not concern the user.
+    /// Returns `nil` if the entry does not concern the user.
     func channel(of entry: LogEntry, _ sequence: LogSequence) -> ServerChannel? {
         if let only = entry.only, only != userID { return nil }
         guard let channel = state.channels[entry.channel] else { return nil }
@@ -156,16 +153,13 @@ struct FeedBuilder {
         touch(channel, .eventMessageReceived)
     }
 
-    /// Adds the complete list of the user's channels.
     mutating func addAllChannels() {
         let numbers = state.accounts[userID]?.channels ?? []
         events.append(.channels(Set(numbers.compactMap { state.channels[$0]?.url })))
     }
 
-    /// Adds an event that is only reported while the feed is live.
     mutating func add(live event: FeedEvent) { events.append(event) }
 
-    /// Adds the channels whose last message or counts may have changed.
     mutating func finish() throws(BackendError) {
         for number in touchedOrder {
             guard let channel = state.channels[number], !channel.isOpen,

@@ -1,14 +1,12 @@
 import Models
 import Store
 
-/// The truncations for a device that was offline, if the feed reports only the newest messages of
-/// each channel.
-///
-/// The truncation of a channel is reported in place of its first omitted entry.
+/// The truncations for a device that was offline; each is reported in place of its first omitted
+/// entry.
 final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
-    /// The last omitted entry of each channel; 0 if no entry of the channel is omitted.
+    /// The last omitted entries; 0 for a channel without omissions.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
     private var reported: Set<ChannelNumber> = []
 
@@ -17,8 +15,7 @@ final class FeedTruncations {
         self.userID = userID
     }
 
-    /// Returns a Boolean value that indicates whether an entry is omitted, and adds a truncation
-    /// for the first omitted entry of a channel.
+    /// Returns whether an entry is omitted, and adds a truncation for the first one of a channel.
     func hides(
         _ entry: LogEntry, at sequence: LogSequence, of state: ServerState,
         _ builder: inout FeedBuilder
@@ -35,7 +32,6 @@ final class FeedTruncations {
         return true
     }
 
-    /// Returns the last omitted entry of a channel; the entries after it are reported.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {

@@ -5,29 +5,24 @@ import Models
 /// The text is `epoch:sequence` with additional fields. DO NOT CHANGE: clients store it.
 struct LogCursor: Hashable {
     var sequence: LogSequence
-    /// The position in the initial channel list at which the next batch continues; `nil` after the
-    /// list was reported.
+    /// The position in the initial channel list at which the next batch continues; `nil` after its
+    /// end.
     var beginning: String?
-    /// The range of missed entries that is being reported with truncations; `nil` if there is none.
+    /// The range of missed entries that is being reported with truncations.
     var absence: Absence?
-    /// A counter that makes the cursors of consecutive live events different.
-    ///
-    /// Live events are not in the log, so their cursors have the same log entry.
+    /// A counter that makes the cursors of consecutive live events, which are not in the log,
+    /// different.
     var live: UInt64 = 0
 
-    /// The range of log entries that a device has missed.
     struct Absence: Hashable {
         var after: LogSequence
         var upTo: LogSequence
         /// The maximum number of messages that are reported for each channel.
         ///
-        /// The value is the server's limit at the time of the first batch of the range. It stays
-        /// the same for all batches of the range, because batches with different limits would have
-        /// contradictory truncations.
+        /// It is the server's limit at the time of the first batch of the range, because batches
+        /// with different limits would have contradictory truncations.
         var limit: Int
 
-        /// Returns a Boolean value that indicates whether the range starts at or before a cursor,
-        /// and ends within the log.
         func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
             after <= sequence && upTo <= last
         }
@@ -43,8 +38,8 @@ struct LogCursor: Hashable {
         return text
     }
 
-    /// - Throws: `expired` if the text is of another epoch, is older than the log, or is not a
-    ///   cursor of this server.
+    /// Throws `expired` if the text is of another epoch, is older than the log, or is no cursor of
+    /// this server.
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
             (counters.firstCursor...counters.sequence).contains(cursor.sequence),
@@ -55,9 +50,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Removes and returns the part after a separator.
-        ///
-        /// The function compares bytes, which is much faster than comparing characters.
+        /// Removes and returns the part after a separator. Comparing bytes is much faster than
+        /// comparing characters.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let index = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<index] }
@@ -85,7 +79,6 @@ struct LogCursor: Hashable {
 }
 
 extension ServerState {
-    /// Returns the log entry after which a changelog starts.
     func logCursor(_ point: ChangelogPoint) throws(BackendError) -> LogSequence {
         switch point {
         case .token(let text): return try LogCursor(text, counters).sequence

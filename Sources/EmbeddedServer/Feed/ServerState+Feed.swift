@@ -2,16 +2,13 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum number of log entries that one batch skips because they do not concern the user.
+    /// The maximum number of log entries that do not concern the user in one batch.
     private static let maximumSkippedEntryCount = 10_000
 
-    /// The maximum number of empty batches that one call skips.
     private static let emptyBatches = 1000
 
-    /// Returns the next batch for a user, which is empty if there are no events.
-    ///
-    /// If `session` is not `nil`, the batch also contains events that are not stored, such as
-    /// typing.
+    /// Returns the next batch, which may be empty; with a `session`, also events that are not
+    /// stored.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -32,13 +29,13 @@ extension ServerState {
         return batch
     }
 
-    /// Returns the next batch that has events; if no batch has events, the last batch.
+    /// Returns the next batch, and skips empty ones.
     private func feed(
         for userID: UserID, from start: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: start, session)
         var left = Self.emptyBatches
-        // A batch is empty if a truncation omits all of its messages. Continue with the next batch.
+        // A batch is empty if a truncation omits all of its messages.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -93,8 +90,7 @@ extension ServerState {
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// Returns the range of entries that the device has missed, if the feed reports only the newest
-    /// messages of such a range; otherwise `nil`.
+    /// Returns the range of missed entries, if the feed limits the messages of such ranges.
     private func absence(at start: LogCursor) -> LogCursor.Absence? {
         if let absence = start.absence, absence.upTo > start.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -107,7 +103,6 @@ extension ServerState {
             isLive: isLive)
     }
 
-    /// Adds the events of typing and of open channels.
     private func addPendingEvents(of session: Session, to builder: inout FeedBuilder) {
         for number in session.typingChanged.sorted() {
             guard let channel = channels[number],
@@ -144,8 +139,7 @@ extension LogEntry {
 // MARK: The beginning
 
 extension ServerState {
-    /// Returns a part of the initial channel list, which is sorted by the newest message, newest
-    /// first.
+    /// Returns a part of the initial channel list, which is sorted by the newest message.
     private func beginning(
         for userID: UserID, at start: LogCursor
     ) throws(BackendError) -> FeedBatch {
@@ -164,8 +158,8 @@ extension ServerState {
             next.beginning = cursors[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // Add the channels that have moved to the top of the list since an earlier part. Otherwise,
-        // no part would contain them.
+        // No part would contain the channels that have moved to the top of the list since an
+        // earlier part.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

@@ -22,10 +22,10 @@ public struct CallSet: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// All calls.
     public static let all = CallSet(.all)
 
-    /// The calls that have no effect on the server, and can therefore be repeated.
+    /// The calls that have no effect on the server and can be repeated.
     public static let reads = CallSet(.reads).subtracting([.connect])
 
-    /// The calls that may change data on the server; `connect` is not one of them.
+    /// The calls that may change data on the server, except `connect`.
     public static let writes = CallSet(.writes)
 
     /// Returns the calls of this set except those with some names.
@@ -36,7 +36,7 @@ public struct CallSet: Hashable, Sendable, ExpressibleByArrayLiteral {
         return rest
     }
 
-    /// Returns a Boolean value that indicates whether the set contains the calls of a type.
+    /// Returns whether the set contains the calls of a type.
     public func contains(_ type: any BackendCall.Type) -> Bool { contains(type.declaration) }
 
     func contains(_ call: CallDeclaration) -> Bool {

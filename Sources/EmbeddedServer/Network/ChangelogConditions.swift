@@ -4,14 +4,12 @@
 public struct ChangelogConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The share of pages that are returned twice, the second time with another token.
-    ///
-    /// This simulates servers whose tokens are times, when many changes have the same time.
+    /// The share of pages that are returned twice, the second time with another token, as on
+    /// servers whose tokens are times.
     public var repeated = 0.0
 
-    /// The share of pages before which an empty page is returned.
-    ///
-    /// This simulates servers that filter a page after reading it.
+    /// The share of pages before which an empty page is returned, as on servers that filter a page
+    /// after reading it.
     public var empty = 0.0
 
     /// The share of calls whose token or feed cursor has expired.
@@ -21,7 +19,7 @@ public struct ChangelogConditions: Hashable, Sendable {
 
     /// The share of pages that announce further pages, but return the token of the request.
     ///
-    /// This violates `messageChanges.token` and `channelChanges.token`.
+    /// It violates `messageChanges.token` and `channelChanges.token`.
     public var stuck = 0.0
 
     /// Creates conditions that do not change changelogs.

@@ -1,14 +1,11 @@
-/// The way in which a page of a changelog is returned.
 enum ChangelogPlan: Equatable {
-    /// The page is returned unchanged.
     case plain
     /// An empty page is returned, and the next page has the content.
     case empty
-    /// The page is returned unchanged, and the next call returns it once more.
+    /// The next call returns the page once more.
     case repeated
-    /// The page is returned unchanged, and each further call returns it again.
+    /// Each further call returns the page again.
     case stuck
-    /// The page is not returned, because the token has expired.
     case expired
 
     init(

@@ -1,7 +1,6 @@
 public import Models
 import Sync
 
-// Changelogs under the conditions.
 extension ConditionedBackend {
     /// Forwards the call to ``base``, and applies the conditions to the response.
     public func messageChanges(
@@ -43,11 +42,8 @@ extension ConditionedBackend {
     // MARK: Tokens
 
     private struct ChangelogRequest {
-        /// The point that is passed to ``base``.
         let base: ChangelogPoint
-        /// The same point as a cursor.
-        ///
-        /// The tokens for further calls are made from it.
+        /// The point as a cursor, from which the tokens for further calls are made.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

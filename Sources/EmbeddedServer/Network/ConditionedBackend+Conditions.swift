@@ -1,14 +1,12 @@
 public import Models
 import Store
 
-// Methods with which tests and the prompt control the network.
 extension ConditionedBackend {
     // MARK: Conditions
 
-    /// The conditions of the network.
+    /// The conditions of the network, which a call uses as they were when it was made.
     ///
-    /// A call uses the conditions that were set when it was made. Later changes do not affect it,
-    /// except that going offline ends all calls in flight.
+    /// Going offline ends all calls in flight, however.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
@@ -23,9 +21,7 @@ extension ConditionedBackend {
         }.cancel()
     }
 
-    /// Disconnects the network.
-    ///
-    /// Held calls and pending feed calls fail immediately. Other calls in flight fail with
+    /// Disconnects the network: held and feed calls fail immediately, other calls in flight with
     /// `unanswered`.
     public func goOffline() { update { $0.isOnline = false } }
 
@@ -34,17 +30,11 @@ extension ConditionedBackend {
 
     // MARK: Requested failures
 
-    /// Makes the next calls of some kinds fail.
+    /// Makes the next calls of some kinds fail: before their effect, so that the server does not
+    /// execute them, or after it, so that only the response is lost.
     ///
     /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
-    /// A call is counted when it is made. Calls that are made offline are not counted.
-    ///
-    /// - Parameters:
-    ///   - count: The number of calls.
-    ///   - calls: The kinds of calls.
-    ///   - error: The error.
-    ///   - point: The point of the failure: before the effect (the server does not execute the
-    ///     request) or after the effect (only the response is lost).
+    /// A call is counted when it is made, but not while the network is offline.
     public func failNext(
         _ count: Int = 1, of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -53,12 +43,7 @@ extension ConditionedBackend {
         script(count, of: calls, error, at: point)
     }
 
-    /// Makes all calls of some kinds fail until ``stopFailing()``.
-    ///
-    /// - Parameters:
-    ///   - calls: The kinds of calls.
-    ///   - error: The error.
-    ///   - point: The point of the failure: before or after the effect.
+    /// Makes all calls of some kinds fail until ``stopFailing()``, before or after their effect.
     public func failAll(
         of calls: CallSet = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -66,8 +51,7 @@ extension ConditionedBackend {
         script(nil, of: calls, error, at: point)
     }
 
-    /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` have
-    /// requested.
+    /// Ends the failures that ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` requested.
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
@@ -80,10 +64,8 @@ extension ConditionedBackend {
 
     // MARK: Requested expiry
 
-    /// Makes all earlier cursors or tokens of a kind expire.
-    ///
-    /// Calls with such a cursor or token throw `expired`. This is within the contract: a server may
-    /// discard its cursors.
+    /// Makes all earlier cursors or tokens of a kind expire: calls with them throw `expired`, which
+    /// is within the contract.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
@@ -96,7 +78,7 @@ extension ConditionedBackend {
     /// The log of all calls and their results, oldest first.
     ///
     /// A line has the number of the call, its kind, its subject and the event, such as "3 send
-    /// general: answered". If there are more than 10,000 lines, the older half is removed.
+    /// general: answered". Of more than 10,000 lines, the older half is removed.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Removes all lines of the log.

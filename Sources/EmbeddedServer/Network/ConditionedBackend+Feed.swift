@@ -2,13 +2,12 @@ public import Models
 import Store
 import Sync
 
-// The feed under the conditions.
 extension ConditionedBackend {
     /// Forwards the call to ``base``, and applies the conditions to the batch.
     ///
     /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // Run the call in its own task, so that going offline can end it.
+        // Going offline ends the task.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -28,7 +27,6 @@ extension ConditionedBackend {
         if case .failure(let error) = result, error.code == .canceled, !Task.isCancelled,
             state.withLock({ $0.losses != losses })
         {
-            // The network went offline before the call was sent.
             throw .notConnected
         }
         return try result.get()
@@ -47,8 +45,8 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // Do not change the initial channel list. Its changes could not be repeated, because a
-        // repeated request may return another list.
+        // Changes of the initial channel list could not be repeated, because a repeated request may
+        // return another list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -60,8 +58,7 @@ extension ConditionedBackend {
         guard !random.happens(passage.outcome.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // Derive the random numbers from the cursor, so that a repeated request with the same
-        // cursor returns the same batch.
+        // A repeated request with the same cursor returns the same batch.
         let seed = passage.outcome.conditions.seed
         var plan = FeedPlan(
             conditions: passage.outcome.conditions.feed,
@@ -85,10 +82,8 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Returns the next part of a batch.
-    ///
-    /// If the batch is not the one of the last part, it also contains events and states that are
-    /// newer than that part.
+    /// Returns the next part of a batch, which also contains newer events and states if it is not
+    /// the batch of the last part.
     private func cut(
         _ whole: FeedBatch, since: String, isKept: Bool, at requested: ConditionedCursor,
         _ passage: Passage, _ plan: inout FeedPlan
@@ -120,7 +115,6 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Replaces some of the messages by truncations.
     private func withTruncations(
         _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
     ) -> [FeedPlan.Item] {
@@ -132,7 +126,6 @@ extension ConditionedBackend {
         return FeedPlan.truncate(items, omitting: omitted)
     }
 
-    /// Returns the previous batch, if it is to be repeated.
     private func repetition(
         of cursor: FeedCursor, _ requested: ConditionedCursor, _ plan: inout FeedPlan
     ) -> FeedBatch? {
@@ -153,9 +146,6 @@ extension ConditionedBackend {
 }
 
 extension NetworkState {
-    /// Starts a feed call.
-    ///
-    /// If the network goes offline, the call ends.
     mutating func beginFeed(
         _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
     ) -> (id: Int, losses: Int, FeedTask) {

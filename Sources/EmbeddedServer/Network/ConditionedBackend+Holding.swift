@@ -1,13 +1,10 @@
 import Models
 package import Sync
 
-// Holding calls, so that a test can decide in which order they continue.
 extension ConditionedBackend {
-    /// Holds all calls of some kinds from now on.
+    /// Holds all calls of some kinds from now on: requests before their effect, or responses.
     ///
-    /// - Parameters:
-    ///   - calls: The kinds of calls; an empty set stops holding new calls.
-    ///   - point: The point at which calls are held: requests before their effect, or responses.
+    /// An empty set stops holding new calls.
     public func hold(_ calls: CallSet, at point: CallPoint = .afterEffect) {
         state.withLock { $0.held.points[point] = calls }
     }
@@ -23,7 +20,6 @@ extension ConditionedBackend {
     /// The held calls, in the order in which they were held.
     public var held: [HeldCall] { state.withLock { $0.held.calls } }
 
-    /// The calls in flight: those that are neither delayed nor held, and the numbers of the others.
     package var callsInFlight: (moving: [CallName], delayedCount: Int, heldCount: Int) {
         state.withLock { state in
             let held = Set(state.held.calls.map(\.number))
@@ -33,16 +29,13 @@ extension ConditionedBackend {
         }
     }
 
-    /// Waits until at least a given number of calls are held.
-    ///
-    /// - Parameter count: The minimum number of held calls.
-    /// - Returns: The held calls; fewer than `count` if the task is canceled.
+    /// Waits until at least a given number of calls are held, and returns them; fewer if the task
+    /// is canceled.
     public func held(atLeast count: Int) async -> [HeldCall] {
         let id = state.withLock { $0.newWaitNumber() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
-                    // The task was canceled before the wait was registered.
                     if Task.isCancelled { return continuation.resume() }
                     $0.held.wait(for: count, id: id, continuation)
                 }
@@ -55,10 +48,7 @@ extension ConditionedBackend {
         return held
     }
 
-    /// Releases a held call.
-    ///
-    /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: `false` if no held call has the index.
+    /// Releases the call at an index of ``held``; returns `false` if there is none.
     @discardableResult
     public func release(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .released) }
@@ -67,11 +57,10 @@ extension ConditionedBackend {
     /// Releases all held calls in order; new calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
-    /// Makes a held call fail: with `notConnected` if it is held before its effect, or with
-    /// `unanswered` if it is held after its effect.
+    /// Makes the call at an index of ``held`` fail: before its effect with `notConnected`, after it
+    /// with `unanswered`.
     ///
-    /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: `false` if no held call has the index.
+    /// The result is `false` if there is none.
     @discardableResult
     public func drop(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .dropped) }
@@ -86,7 +75,6 @@ extension ConditionedBackend {
                     guard $0.held.points[point]?.contains(passage.call) == true else {
                         return continuation.resume(returning: .released)
                     }
-                    // The call was canceled or disconnected before it was registered as held.
                     if Task.isCancelled { return continuation.resume(returning: .canceled) }
                     if $0.losses != passage.losses {
                         return continuation.resume(returning: .dropped)

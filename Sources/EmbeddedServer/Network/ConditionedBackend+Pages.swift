@@ -2,7 +2,6 @@ public import Models
 import Store
 import Sync
 
-// Pages of lists under the conditions.
 extension ConditionedBackend {
     /// Forwards the call with a page size that the conditions allow.
     public func messages(
@@ -57,7 +56,6 @@ extension ConditionedBackend {
         }
     }
 
-    /// Forwards a request with a page size that the conditions allow.
     func page<List: PageOfList>(
         of list: List, _ passage: Passage
     ) async throws(BackendError) -> List.Answer {
@@ -71,7 +69,6 @@ extension ConditionedBackend {
 
     // MARK: Cursors
 
-    /// Converts a cursor of ``base`` to the form that clients receive.
     func pageCursor(_ cursor: PageCursor?, part: Int = 0) -> PageCursor? {
         guard let cursor else { return nil }
         var wrapped = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
@@ -83,7 +80,7 @@ extension ConditionedBackend {
         state.withLock { $0.generations[texts, default: 0] }
     }
 
-    /// Decodes a cursor from a client, and throws `expired` if the cursor has expired.
+    /// Decodes a cursor; throws `expired` if it has expired.
     func read(_ text: String, _ texts: ExpiringText) throws(BackendError) -> ConditionedCursor {
         guard let cursor = ConditionedCursor(text: text),
             cursor.generation >= generation(texts)
@@ -148,8 +145,7 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw BackendError.expired(cursor?.rawValue ?? "") }
         log(plan, of: passage, older: 0, newer: limit)
 
-        // Forward the request even if no elements are needed: only the server knows whether the
-        // list exists.
+        // Only the server knows whether the list exists, even if no elements are needed.
         let answer = try await request(base, max(plan.newer, 1))
         guard var page = answer as? any PageOfElements else { return answer }
         if plan.isEmpty, !page.isEmpty {
@@ -175,7 +171,6 @@ extension BackendError {
     }
 }
 
-/// A page with elements of any type.
 private protocol PageOfElements {
     var isEmpty: Bool { get }
     var next: PageCursor? { get set }

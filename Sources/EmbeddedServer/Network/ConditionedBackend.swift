@@ -11,14 +11,11 @@ public import Sync
 /// network.goOffline()
 /// ```
 ///
-/// The ``conditions`` determine the behavior of the simulation, and may change at any time. Its
-/// methods make the next calls fail, expire cursors, and hold calls. Apart from that, calls are
-/// forwarded unchanged.
+/// The ``conditions`` may change at any time. Methods make the next calls fail, expire cursors, and
+/// hold calls. Apart from that, calls are forwarded unchanged.
 ///
-/// The simulation does not wait on its own, and its random behavior depends only on the seed of the
-/// conditions. Therefore a test that makes the same calls gets the same results in every run. The
-/// exception are concurrent calls of the same kind for the same channel, because their order is
-/// undetermined.
+/// Random behavior depends only on the seed, so the same calls give the same results, except for
+/// concurrent calls of one kind for one channel.
 ///
 /// Use one instance for each client. A client can continue with another instance for the same
 /// backend: cursors stay valid.
@@ -31,11 +28,8 @@ public final class ConditionedBackend: ForwardingBackend {
 
     /// Creates a simulated network in front of a backend.
     ///
-    /// - Parameters:
-    ///   - base: The backend that executes the calls.
-    ///   - conditions: The initial conditions.
-    ///   - sleep: A closure that waits for the latency of a call, and throws if its task is
-    ///     canceled. The default does not wait. To wait, pass `{ try await Task.sleep(for: $0) }`.
+    /// `sleep` waits for the latency of a call, and throws if its task is canceled. The default
+    /// does not wait; pass `{ try await Task.sleep(for: $0) }` to wait.
     public init(
         _ base: any Backend, conditions: NetworkConditions = .perfect,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
@@ -126,8 +120,6 @@ extension ConditionedBackend {
         do {
             try await sleep(duration)
         } catch {
-            // The feed call was canceled, because the network went offline or the caller's task was
-            // canceled.
             throw isCutOff(passage)
                 ? .cutOff(passage) : BackendError(.canceled, "\(passage.call.name): \(error)")
         }
@@ -160,8 +152,6 @@ extension BackendError {
         BackendError(.notConnected, "\(passage.call.name): there is no network")
     }
 
-    /// Returns the error for a lost response: `notConnected` for a feed call, which never has an
-    /// effect.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call.name == .feed
             ? offline(passage)

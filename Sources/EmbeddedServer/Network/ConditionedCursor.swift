@@ -1,7 +1,7 @@
 /// A cursor or token that adds fields to a cursor or token of the server.
 ///
-/// The text contains everything that is needed to resume. If there are no fields, it equals the
-/// server's own text, so that a perfect network changes nothing. Otherwise, it has this form:
+/// The text contains everything that is needed to resume. Without fields, it equals the server's
+/// own text, so that a perfect network changes nothing. Otherwise, it has this form:
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
@@ -9,10 +9,7 @@
 /// For example, "~p1,t9c0e2f6a:17" stands for the batch after the server's cursor 17, of which one
 /// part was already reported.
 struct ConditionedCursor: Equatable {
-    /// The kind of the server's own text.
-    ///
-    /// Usually, it is a cursor or token of the same kind as this one. A changelog can also start at
-    /// a time or at a position in the feed.
+    /// The kind of the server's own text: the same, or the time or feed position of a changelog.
     enum Source: String {
         case same = ""
         case time
@@ -22,21 +19,16 @@ struct ConditionedCursor: Equatable {
     /// The server's own text; `nil` for the beginning of a list.
     var base: String?
 
-    /// The number of times that cursors of this kind were made to expire before this cursor was
-    /// issued.
+    /// The number of times that cursors of this kind had expired when this one was issued.
     var generation = 0
 
-    /// The number of parts of the next batch or page that were already reported, including empty
-    /// parts.
+    /// The number of parts of the next batch or page that were already reported, even empty ones.
     var part = 0
 
-    /// A Boolean value that indicates whether the next batch or page was already repeated.
     var isRepeated = false
 
-    /// The kind of ``base``.
     var source = Source.same
 
-    /// The fingerprints of those events of the next batch that were already reported.
     var reported: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
@@ -53,13 +45,11 @@ struct ConditionedCursor: Equatable {
         if !reported.isEmpty {
             fields.append("t" + reported.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // If the server's own text starts with "~", extend it even without fields, so that it is
-        // not mistaken for an extended text.
+        // A text of the server that starts with "~" must not be mistaken for an extended one.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }
 
-    /// Decodes a text; `nil` if this type has not created it.
     init?(text: String) {
         guard text.hasPrefix("~") else {
             base = text

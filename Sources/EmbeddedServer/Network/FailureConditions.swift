@@ -1,7 +1,7 @@
-/// The shares of calls that fail, by the kind of failure.
+/// The shares of calls that fail, from 0 (no call) to 1 (all calls), by the kind of failure.
 ///
-/// A share ranges from 0 (no call) to 1 (all calls). For each call, the kinds are tried in the
-/// order of their declarations, and the first one that applies determines the failure.
+/// For each call, the kinds are tried in the order of their declarations, and the first one that
+/// applies determines the failure.
 public struct FailureConditions: Hashable, Sendable {
     /// The share of requests that are not sent, as on a phone without a signal; they fail with
     /// `notConnected`.

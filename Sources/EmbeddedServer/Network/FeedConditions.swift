@@ -1,38 +1,29 @@
 /// The conditions of the feed.
 ///
 /// Shares range from 0 (never) to 1 (always). The changes to a batch depend only on the seed and on
-/// the cursor of the request, so that the same cursor returns the same batch again. The initial
-/// channel list is neither split nor truncated.
+/// the cursor of the request. The initial channel list is neither split nor truncated.
 public struct FeedConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The maximum number of events in a batch; `nil` for no limit.
-    ///
-    /// This simulates servers that return missed events in pages.
+    /// The maximum number of events in a batch, as on servers that return missed events in pages;
+    /// `nil` for no limit.
     public var batchCap: Int?
 
-    /// The share of batches that are split in two at a random event.
+    /// The share of batches that are split in two at a random event; the first part may be empty.
     ///
-    /// The first part may be empty. The cursor between the parts contains the cursor before the
-    /// batch, and identifies the events that were reported. Another instance can therefore resume
-    /// from it.
+    /// The cursor between the parts contains the cursor before the batch, and identifies the
+    /// reported events, so that another instance can resume from it.
     public var split = 0.0
 
     /// The share of batches in which the events of different channels are interleaved in another
-    /// order.
-    ///
-    /// The events of each channel keep their order. This simulates servers with several nodes.
+    /// order, as on servers with several nodes.
     public var reordered = 0.0
 
-    /// The share of channels in a batch for which a truncation replaces some messages.
-    ///
-    /// This simulates servers that report only the newest messages of a channel after a device was
-    /// offline.
+    /// The share of channels in a batch for which a truncation replaces some messages, as on
+    /// servers that report only the newest messages after a device was offline.
     public var truncations = 0.0
 
     /// The share of edits for which the feed reports only the ID of the message.
-    ///
-    /// This simulates servers whose feed contains no content.
     public var editsWithoutContent = 0.0
 
     /// The share of calls whose cursor has expired, as after a long absence.
@@ -40,34 +31,37 @@ public struct FeedConditions: Hashable, Sendable {
 
     // MARK: Out of the contract
 
-    /// The share of events that are reported twice in a row.
+    /// The share of events that are reported twice in a row, as by a queue with at-least-once
+    /// delivery.
     ///
-    /// This simulates a queue with at-least-once delivery. It violates `feed.once`.
+    /// It violates `feed.once`.
     public var repeatedEvents = 0.0
 
     /// The share of batches that are reported again when a client continues with their cursor.
     ///
-    /// This simulates servers whose cursor is too old. It violates `feed.once`.
+    /// It violates `feed.once`.
     public var repeatedBatches = 0.0
 
-    /// The share of batches whose events are in random order.
+    /// The share of batches whose events are in random order, as from sockets without sequence
+    /// numbers.
     ///
-    /// This simulates sockets without sequence numbers. It violates `feed.order`.
+    /// It violates `feed.order`.
     public var shuffled = 0.0
 
-    /// The share of events about messages that are never reported.
+    /// The share of events about messages that are never reported, as by a socket without
+    /// acknowledgements.
     ///
-    /// This simulates a socket without acknowledgements. It violates `feed.complete`.
+    /// It violates `feed.complete`.
     public var lost = 0.0
 
     /// The share of typing events that are never reported.
     ///
-    /// This violates `typing.reported`.
+    /// It violates `typing.reported`.
     public var lostTyping = 0.0
 
     /// The share of read and delivery receipts that are never reported.
     ///
-    /// This violates `read.reported` and `delivered.reported`.
+    /// It violates `read.reported` and `delivered.reported`.
     public var lostReceipts = 0.0
 
     /// Creates conditions that do not change the feed.

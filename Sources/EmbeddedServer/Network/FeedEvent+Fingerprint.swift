@@ -2,9 +2,7 @@ import Foundation
 import Models
 
 extension FeedEvent {
-    /// A hash of the event that is the same in every process.
-    ///
-    /// Events with different versions of a message have different fingerprints.
+    /// A hash that is the same in every process, and differs for versions of a message.
     var fingerprint: UInt64 {
         var hash = StableHash()
         switch self {
@@ -44,9 +42,7 @@ extension FeedEvent {
         return hash.value
     }
 
-    /// A Boolean value that indicates whether the event is about a message.
-    ///
-    /// Pages or changelogs then contain the same information.
+    /// True if pages or changelogs contain the same information.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageChanged, .messageDeleted,
@@ -58,18 +54,16 @@ extension FeedEvent {
 }
 
 extension Patch {
-    /// The JSON of the patch with sorted keys.
     fileprivate var sortedText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // JSON cannot represent some values, such as NaN: use their description.
+        // JSON cannot represent some values, such as NaN.
         guard let json = try? encoder.encode(self) else { return description }
         return String(decoding: json, as: UTF8.self)
     }
 }
 
 extension StableHash {
-    /// Adds the name of an event and its parts, as bytes or as text.
     fileprivate mutating func combine(_ name: String, _ parts: Any?...) {
         combine(name)
         for part in parts {

@@ -24,8 +24,7 @@ extension FeedPlan {
     private static func mixedChannels(
         _ items: [Item], using random: inout SplitMix64
     ) -> [Item] {
-        // Keep the channels in the order of their first events: the order of a dictionary's keys
-        // differs in each process.
+        // The order of a dictionary's keys differs in each process.
         var urls: [ChannelURL] = []
         var lanes: [ChannelURL: [Int]] = [:]
         for (index, item) in items.enumerated() {

@@ -1,21 +1,19 @@
 import Models
 
-/// Decides how to change a batch of the feed.
 struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// An event to report, with the fingerprints of the server's events that it reports or
-    /// replaces.
+    /// An event, with the fingerprints of the server's events that it reports or replaces.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// Returns those events of a batch that were not reported, given the fingerprints of the
-    /// reported events in the order in which they were reported.
+    /// Returns the events of a batch that are not among the reported ones, whose fingerprints are
+    /// in their order.
     ///
-    /// An event whose content has changed since it was reported counts as not reported.
+    /// An event whose content has changed counts as not reported.
     static func items(of events: [FeedEvent], reported: [UInt64] = []) -> [Item] {
         var places: [UInt64: [Int]] = [:]
         for (place, fingerprint) in reported.enumerated() {
@@ -36,7 +34,7 @@ struct FeedPlan {
         }
     }
 
-    /// Returns those fingerprints of reported events that are also valid for a newer batch.
+    /// Returns the fingerprints of reported events that are also valid for a newer batch.
     ///
     /// Those of truncations and changed ranges are not: an equal event of the newer batch may stand
     /// for other messages.
@@ -49,10 +47,9 @@ struct FeedPlan {
 
     // MARK: Truncations
 
-    /// The items of a channel that a truncation replaces.
     struct OmittedItems {
         let channelURL: ChannelURL
-        /// The indices of the items: ascending, and at least one.
+        /// The indices in ascending order; at least one.
         let indices: [Int]
     }
 
@@ -72,15 +69,13 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // Omit nothing if the batch also removes the channel, because the user could not
-            // backfill it.
+            // The user could not backfill a channel that the batch also removes.
             guard !removed.contains(url) else { return nil }
             return OmittedItems(url, Array(all[first...last]), of: items)
         }
     }
 
-    /// Replaces the omitted items of each channel by a truncation, at the index of the channel's
-    /// last omitted message.
+    /// Puts the truncation at the place of the channel's last omitted message.
     static func truncate(_ items: [Item], omitting omitted: [OmittedItems]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -95,9 +90,7 @@ struct FeedPlan {
 
     // MARK: Losses, repetitions, order
 
-    /// Drops, repeats and reorders events.
-    ///
-    /// - Returns: The events to report, and the fingerprints of the dropped ones.
+    /// Drops, repeats and reorders events, and returns the fingerprints of the dropped ones, too.
     mutating func arrange(_ items: [Item]) -> (reported: [Item], lost: [UInt64]) {
         var reported: [Item] = []
         var lost: [UInt64] = []
@@ -135,7 +128,7 @@ struct FeedPlan {
         }
     }
 
-    /// Returns the number of items in the next part of a batch.
+    /// Returns the length of a part.
     ///
     /// Only the first part may be empty, so that the number of parts is finite.
     mutating func length(of count: Int, part: Int) -> Int {
@@ -149,9 +142,8 @@ struct FeedPlan {
 }
 
 extension FeedPlan.OmittedItems {
-    /// Returns `nil` if the items contain no new message, or a new message of an open channel.
-    ///
-    /// In both cases, a backfill might not find what was omitted.
+    /// Returns `nil` if the items contain no new message, or one of an open channel: a backfill
+    /// might not find what was omitted.
     fileprivate init?(_ url: ChannelURL, _ indices: [Int], of items: [FeedPlan.Item]) {
         let received = indices.compactMap { items[$0].event.receivedMessage }
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {
@@ -162,7 +154,6 @@ extension FeedPlan.OmittedItems {
 }
 
 extension FeedEvent {
-    /// A Boolean value that indicates whether the event stands for messages that it does not name.
     fileprivate var omitsMessages: Bool {
         switch self {
         case .truncation, .historyChanged: true

@@ -22,16 +22,13 @@ extension HeldCall: CustomStringConvertible {
     }
 }
 
-/// The held calls, in the order in which they were held.
 struct HeldCalls {
-    /// The way in which a held call ends.
     enum End {
         case released
         case dropped
         case canceled
     }
 
-    /// The kinds of calls to hold, by point.
     var points: [CallPoint: CallSet] = [:]
 
     private var entries: [(call: HeldCall, end: CheckedContinuation<End, Never>)] = []
@@ -40,8 +37,6 @@ struct HeldCalls {
 
     var calls: [HeldCall] { entries.map(\.call) }
 
-    /// Adds a held call, and resumes the tasks that wait for the number of held calls that is now
-    /// reached.
     mutating func add(_ call: HeldCall, _ end: CheckedContinuation<End, Never>) {
         entries.append((call, end))
         let count = entries.count
@@ -49,9 +44,6 @@ struct HeldCalls {
         waiting.removeAll { $0.count <= count }
     }
 
-    /// Ends the held call at an index.
-    ///
-    /// - Returns: `false` if no held call has the index.
     @discardableResult
     mutating func end(at index: Int, _ end: End) -> Bool {
         guard entries.indices.contains(index) else { return false }
@@ -59,13 +51,11 @@ struct HeldCalls {
         return true
     }
 
-    /// Ends the call with a number, if it is held.
     mutating func end(number: Int, _ end: End) {
         guard let index = entries.firstIndex(where: { $0.call.number == number }) else { return }
         self.end(at: index, end)
     }
 
-    /// Ends all held calls in order.
     mutating func endAll(_ end: End) {
         while !entries.isEmpty { self.end(at: 0, end) }
     }

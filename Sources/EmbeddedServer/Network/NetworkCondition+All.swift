@@ -1,8 +1,8 @@
 extension NetworkCondition {
     /// All named conditions, in the order of ``NetworkConditions``.
     ///
-    /// These properties have no name: the latencies of single kinds of calls, the kinds of calls
-    /// that fail, and the seed.
+    /// The latencies of single kinds of calls, the kinds of calls that fail, and the seed have no
+    /// name.
     public static let all: [NetworkCondition] = [
         NetworkCondition(
             "isOnline", .flag(\.isOnline), failsCalls: true, "false: no signal; notConnected"),

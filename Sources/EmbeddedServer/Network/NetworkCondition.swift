@@ -5,15 +5,11 @@
 /// ```swift
 /// NetworkCondition.named("feed.truncations")?.set("0.5", in: &conditions)
 /// ```
-///
-/// For an unknown name, ``named(_:)`` returns `nil`. For an invalid value, ``set(_:in:)`` changes
-/// nothing and returns `false`.
 public struct NetworkCondition: Sendable {
     /// The path of the property, such as "feed.truncations".
     public let name: String
 
-    /// A description in one line: the effect of the condition, and the real behavior that the
-    /// condition simulates.
+    /// A description in one line: the effect, and the real behavior that it simulates.
     public let meaning: String
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
@@ -24,7 +20,6 @@ public struct NetworkCondition: Sendable {
 
     let property: Property
 
-    /// The key path and type of the property.
     enum Property: Sendable {
         case share(any WritableKeyPath<NetworkConditions, Double> & Sendable)
         case count(any WritableKeyPath<NetworkConditions, Int?> & Sendable)
@@ -46,8 +41,7 @@ public struct NetworkCondition: Sendable {
     /// Returns the condition with a name; `nil` if there is none.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Returns a Boolean value that indicates whether the condition has a value other than in a
-    /// perfect network.
+    /// Returns whether the condition has a value other than in a perfect network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)
     }
@@ -66,13 +60,11 @@ extension NetworkCondition {
         }
     }
 
-    /// Sets the value of the condition from text.
+    /// Sets the value of the condition from text, and returns `false` without a change if the text
+    /// is invalid.
     ///
-    /// - Parameters:
-    ///   - text: The value. Depending on the condition, it is a share from 0 to 1; a number of at
-    ///     least 1, or "none"; "true" or "false"; or a number of milliseconds.
-    ///   - conditions: The conditions to change. If the text is invalid, they are not changed.
-    /// - Returns: `true` if the text is valid.
+    /// Depending on the condition, it is a share from 0 to 1; a number of at least 1, or "none";
+    /// "true" or "false"; or a number of milliseconds.
     @discardableResult
     public func set(_ text: String, in conditions: inout NetworkConditions) -> Bool {
         switch property {

@@ -17,7 +17,7 @@ extension NetworkConditions {
 
     /// Returns a server that always responds, but in all unusual ways that the contract permits.
     ///
-    /// Each seed selects the strength of each condition, which may be zero. A client that never
+    /// The seed selects the strength of each condition, which may be zero. A client that never
     /// retries must work with all seeds.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
@@ -25,7 +25,7 @@ extension NetworkConditions {
 
     /// Returns all behavior that the contract permits, including failures and expired cursors.
     ///
-    /// Each seed selects the strength of each condition, which may be zero. A client that retries
+    /// The seed selects the strength of each condition, which may be zero. A client that retries
     /// must complete its work with all seeds.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
@@ -34,25 +34,19 @@ extension NetworkConditions {
     /// Returns all conditions, including those that violate the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Returns conditions in which those that satisfy `isChosen` have values that depend on the
-    /// seed.
-    ///
-    /// The network is online and has no latency.
     private static func drawn(
         _ seed: UInt64, from isChosen: (NetworkCondition) -> Bool
     ) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         var random = SplitMix64(seed: seed, "conditions")
         for condition in NetworkCondition.all where condition.name != "isOnline" {
-            // Draw a number for every condition, so that a new condition does not change the values
-            // of others.
+            // A new condition must not change the values of others.
             let choice = Int.random(in: 0..<4, using: &random)
             let count = Int.random(in: 1...5, using: &random)
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // The shares of failures are low, because they add up, and a client must be able to
-                // fetch many pages in a row without a failure.
+                // Failures add up, and a client must be able to fetch many pages in a row.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

@@ -8,25 +8,23 @@ public import Sync
 /// conditions.pages.cap = 3
 /// ```
 ///
-/// The conditions use no clock, and random behavior depends only on the ``seed``: the same seed,
-/// conditions and calls give the same results in every run. The result of a call depends on its
-/// kind, its channel, and the number of earlier calls of this kind for this channel, so that calls
-/// of different tasks do not affect each other.
+/// The same seed, conditions and calls give the same results in every run. A result depends on the
+/// kind of call, the channel, and the number of such calls before, so that calls of different tasks
+/// do not affect each other.
 public struct NetworkConditions: Hashable, Sendable {
     /// The seed of all random behavior.
     public var seed: UInt64
 
     /// A Boolean value that indicates whether the network is online.
     ///
-    /// While the network is offline, each call throws `notConnected`. Going offline ends calls in
-    /// flight: with `unanswered` if the request may have reached the server, otherwise with
-    /// `notConnected`. Feed calls always end with `notConnected`, because they have no effect on
-    /// the server. When the network is online again, calls succeed without another `connect`.
+    /// While it is offline, each call throws `notConnected`. Going offline ends calls in flight:
+    /// with `unanswered` if the request may have reached the server, otherwise, and for feed calls,
+    /// with `notConnected`. When the network is online again, calls succeed without another
+    /// `connect`.
     public var isOnline = true
 
-    /// The latencies by kind of call; empty by default.
-    ///
-    /// An entry takes precedence over ``defaultLatency``.
+    /// The latencies by kind of call, which take precedence over ``defaultLatency``; empty by
+    /// default.
     public var latency: [CallName: Latency] = [:]
 
     /// The latency of calls without an entry in ``latency``.
@@ -49,16 +47,14 @@ public struct NetworkConditions: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// If it is `true`, a client must fulfill all of its guarantees. If it is `false`, a client
-    /// must fulfill only the guarantees that it gives for servers that violate the contract.
+    /// If so, a client must fulfill all of its guarantees; otherwise, only those that it gives for
+    /// servers that violate the contract.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }
 }
 
-/// The latency of a call.
-///
-/// Each duration is clamped to the range from zero to a day.
+/// The latency of a call, whose durations are clamped to the range from zero to a day.
 public struct Latency: Hashable, Sendable {
     /// The time that a request takes from the device to the server, before its effect.
     public var request: Duration
@@ -79,7 +75,6 @@ public struct Latency: Hashable, Sendable {
     /// No latency.
     public static let none = Latency()
 
-    /// The latency with each duration clamped to its range.
     var clamped: Latency {
         func clamp(_ duration: Duration) -> Duration {
             min(max(duration, .zero), .seconds(24 * 60 * 60))

@@ -1,16 +1,12 @@
 import Models
 import Sync
 
-/// Decides the outcome of each call, without performing the call.
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// The failures that the app has requested, for example with `failNext`.
-    ///
-    /// The first failure that matches a call applies.
+    /// The requested failures, of which the first one that matches a call applies.
     private(set) var scripted: [ScriptedFailure] = []
 
-    /// The number of calls by kind and subject.
     private var counts: [CallScope: UInt64] = [:]
 
     init(_ conditions: NetworkConditions) { self.conditions = conditions }
@@ -19,7 +15,6 @@ struct NetworkPlan {
 
     mutating func removeScripted() { scripted = [] }
 
-    /// Returns the outcome of the next call of a kind on a subject, such as a channel.
     mutating func outcome(of call: CallDeclaration, on subject: String) -> CallOutcome {
         let scope = CallScope(call: call.name, subject: subject)
         let count = counts[scope, default: 0]
@@ -27,7 +22,7 @@ struct NetworkPlan {
         var random = SplitMix64(seed: conditions.seed, call.name.rawValue, subject, String(count))
 
         // Always draw the same number of random numbers, so that a condition does not change the
-        // random decisions of others.
+        // decisions of others.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call.name] ?? conditions.defaultLatency).clamped
         return CallOutcome(
@@ -91,16 +86,13 @@ struct CallOutcome {
     let requestDelay: Duration
     let answerDelay: Duration
 
-    /// The conditions at the time of the call.
     let conditions: NetworkConditions
 
-    /// The generator for decisions about the response.
     let random: SplitMix64
 }
 
 struct ScriptedFailure {
-    /// The remaining number of calls that fail; `nil` if all calls fail until the failure is
-    /// removed.
+    /// The remaining number of calls; `nil` until the failure is removed.
     var count: Int?
     let calls: CallSet
     let failure: CallOutcome.Failure

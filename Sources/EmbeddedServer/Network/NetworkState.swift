@@ -1,31 +1,24 @@
 import Models
 import Sync
 
-/// The state of a ``ConditionedBackend`` between calls.
 struct NetworkState {
     var plan: NetworkPlan
 
-    /// The number of times that the connection was lost.
-    ///
-    /// If the number has changed since a call started, the network went offline and ended the call.
+    /// The number of lost connections, with which earlier calls ended.
     var losses = 0
 
-    /// The number of times that each kind of cursor was made to expire.
     var generations: [ExpiringText: Int] = [:]
 
     var held = HeldCalls()
 
-    /// The calls in flight, by number.
     var calls: [Int: (name: CallName, isDelayed: Bool)] = [:]
 
-    /// The pending feed calls, which end when the network goes offline.
     var feeds: [Int: FeedTask] = [:]
 
-    /// The server's batch that was reported only in part, the cursor of the request for it, and the
-    /// number of its parts that were reported; `nil` if there is no such batch.
+    /// A batch that was reported in part, the cursor of the request for it, and the number of its
+    /// reported parts.
     var cutBatch: (since: String, part: Int, batch: FeedBatch)?
 
-    /// The last reported batch, which may be repeated.
     var lastBatch: FeedBatch?
 
     private(set) var log: [String] = []
@@ -47,8 +40,6 @@ struct NetworkState {
         return waits
     }
 
-    /// Starts a call, and decides its outcome.
-    ///
     /// The caller removes the call from ``calls`` at its end.
     mutating func begin(_ call: CallDeclaration, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
@@ -56,23 +47,19 @@ struct NetworkState {
         calls[number] = (call.name, isDelayed: false)
         return Passage(
             number: number, call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // A call that is not sent, because the network is offline, does not count for
-            // `failNext`.
+            // A call that is not sent does not count for `failNext`.
             outcome: isOnline ? plan.outcome(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func appendToLog(_ line: String) {
-        // Remove half of the lines at once, so that the remaining lines have to be moved only
-        // rarely.
+        // Remove half of the lines at once, so that the rest is moved only rarely.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
 
     mutating func clearLog() { log = [] }
 
-    /// Sets the conditions, and ends all calls if the network is then offline.
-    ///
-    /// - Returns: The feed calls to cancel; see ``loseConnection()``.
+    /// Sets the conditions, and returns the feed calls to cancel if the network goes offline.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {
         let wasOnline = plan.conditions.isOnline
         plan.conditions = conditions
@@ -83,8 +70,8 @@ struct NetworkState {
 
     /// Ends the held calls, and returns the feed calls to cancel.
     ///
-    /// Cancel the calls only after the state is unlocked: `cancel()` calls cancellation handlers,
-    /// and the handler of a held call acquires the lock.
+    /// Cancel them only after the state is unlocked: `cancel()` calls cancellation handlers, and
+    /// the handler of a held call acquires the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)

@@ -1,25 +1,17 @@
-/// The length of a page, and whether its cursor has expired.
 struct PagePlan {
-    /// The number of elements to request in each direction.
     let older: Int
     let newer: Int
 
-    /// A Boolean value that indicates whether an empty page is returned, and the next page has its
-    /// content.
+    /// True if an empty page is returned, and the next page has its content.
     let isEmpty: Bool
 
-    /// A Boolean value that indicates whether the server has discarded the cursor.
     let isExpired: Bool
 
-    /// The kind of the page's anchor.
     enum AnchorKind {
         /// A message, which must be on the page if newer messages are requested.
         case message
-        /// The cursor of an empty page.
         case cursorOfEmptyPage
-        /// The cursor of any other page.
         case cursor
-        /// Any other anchor.
         case other
     }
 
@@ -29,8 +21,7 @@ struct PagePlan {
     ) {
         let hasCursor = kind == .cursor || kind == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Never return two consecutive empty pages. Otherwise, empty pages could repeat forever,
-        // and the client would never reach the end.
+        // Consecutive empty pages could repeat forever.
         isEmpty =
             random.happens(conditions.empty) && kind != .cursorOfEmptyPage
             && !(kind == .message && newer > 0) && max(older, newer) > 0

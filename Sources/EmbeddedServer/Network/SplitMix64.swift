@@ -6,12 +6,10 @@ struct SplitMix64: RandomNumberGenerator {
 
     init(seed: UInt64) { state = seed }
 
-    /// Creates a generator that has already returned `count` numbers of a seed.
+    /// Creates a generator that has already returned `count` numbers.
     init(seed: UInt64, after count: UInt64) { state = seed &+ count &* SplitMix64.step }
 
-    /// Creates a generator whose numbers depend only on a seed and some names.
-    ///
-    /// If the names identify a call, the decisions for the call do not depend on earlier calls.
+    /// Creates a generator for a call with some names, independently of earlier calls.
     init(seed: UInt64, _ names: String...) {
         var hash = StableHash()
         hash.combine(seed)
@@ -29,15 +27,15 @@ struct SplitMix64: RandomNumberGenerator {
 
     /// Returns `true` with a given probability.
     ///
-    /// If the probability is 0 or 1, no number is drawn, so that a condition that is off does not
-    /// change the numbers that others draw.
+    /// For 0 and 1, no number is drawn, so that a condition that is off does not change the numbers
+    /// of others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
         return share >= 1 || Double(next() >> 11) * 0x1p-53 < share
     }
 }
 
-/// A hash (64-bit FNV-1a) that is the same in every process.
+/// The 64-bit FNV-1a hash, which is the same in every process.
 struct StableHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -49,9 +47,7 @@ struct StableHash {
         combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// Adds a text and its length to the hash.
-    ///
-    /// Because of the length, ("a", "bc") and ("ab", "c") have different hashes.
+    /// Adds a text and its length, so that ("a", "bc") and ("ab", "c") differ.
     mutating func combine(_ text: String) {
         combine(UInt64(text.utf8.count))
         combine(text.utf8)

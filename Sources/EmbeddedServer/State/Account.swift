@@ -3,16 +3,12 @@ import Store
 
 final class Account {
     var user: User
-    /// The token that the user needs to connect; `nil` if none is required.
     var accessToken: String?
-    /// A Boolean value that indicates whether the user may no longer connect.
     var isRevoked = false
 
-    /// The group channels of the user, derived from the stored memberships.
+    /// The user's group channels, derived from the stored memberships.
     var channels: Set<ChannelNumber> = []
-    /// The users whom the user has blocked.
-    ///
-    /// They are stored in rows of their own.
+    /// The blocked users, who are stored in rows of their own.
     var blocked: Set<UserID> = []
 
     init(_ user: User) { self.user = user }

@@ -9,7 +9,7 @@ import Store
 struct ArrivalOrder {
     private let channel: ServerChannel
     private let entries: [Entry]
-    /// The late messages, also those that were deleted.
+    /// The IDs of late messages, also of deleted ones.
     private let late: Set<MessageID>
 
     private struct Entry {
@@ -17,10 +17,9 @@ struct ArrivalOrder {
         let key: SortKey
     }
 
-    /// The sort key of a message in the order of arrival.
+    /// The sort key of a message: the log entry of the arrival, then the position.
     ///
-    /// Keys are ordered by the log entry of the arrival, and then by position. Imported messages
-    /// without a log entry precede all other messages.
+    /// Imported messages without a log entry precede all other messages.
     fileprivate struct SortKey {
         let sequence: LogSequence
         let position: Position
@@ -30,7 +29,6 @@ struct ArrivalOrder {
         }
     }
 
-    /// Reads the messages of a channel that a user can see.
     init(
         of channel: ServerChannel, for userID: UserID, _ state: ServerState
     ) throws(BackendError) {
@@ -40,7 +38,7 @@ struct ArrivalOrder {
             messages.append(message)
             return true
         }
-        // The arrivals in order; the message is `nil` if it was deleted.
+        // The message is `nil` if it was deleted.
         var arrivals: [(key: SortKey, message: Message?)] = []
         for message in messages where state.isVisible(message, in: channel, to: userID) {
             guard let position = message.position,
@@ -63,9 +61,7 @@ struct ArrivalOrder {
         self.late = late
     }
 
-    /// Returns a page around an anchor.
-    ///
-    /// - Throws: `expired` for an unknown cursor or message.
+    /// Returns a page; throws `expired` for an unknown cursor or message.
     func page(
         at anchor: MessageAnchor, older: Int, newer: Int, _ state: ServerState
     ) throws(BackendError) -> MessagePage {
@@ -89,9 +85,7 @@ struct ArrivalOrder {
         ).text(state.counters)
     }
 
-    /// Returns the index of an anchor in the order of arrival.
-    ///
-    /// The messages before the index are the older ones of the page.
+    /// Returns the index of an anchor, before which are the older messages.
     private func index(
         of anchor: MessageAnchor, _ state: ServerState
     ) throws(BackendError) -> Int {
@@ -122,7 +116,7 @@ struct ArrivalOrder {
 
     private func isLate(_ entry: Entry) -> Bool { late.contains(entry.key.position.messageID) }
 
-    /// Returns the sort key of a message of the channel, which may have been deleted.
+    /// Returns the key of a message, which may have been deleted.
     private func sortKey(
         of id: MessageID, _ state: ServerState
     ) throws(BackendError) -> SortKey? {

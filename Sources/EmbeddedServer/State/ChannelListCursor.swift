@@ -1,6 +1,5 @@
 import Models
 
-/// The sort key of a channel in a list, after which the next page of the list continues.
 struct ChannelListCursor: Hashable {
     var key: ChannelSortKey
     var channel: ChannelNumber
@@ -46,7 +45,6 @@ struct ChannelListCursor: Hashable {
 }
 
 extension ServerState {
-    /// Returns the cursors of all channels of a user, unordered.
     func channelListCursors(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
     ) throws(BackendError) -> [ChannelListCursor] {
@@ -69,7 +67,6 @@ extension ServerState {
         return cursors
     }
 
-    /// Returns a page of the group channels that match a query, in the query's order.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?, for userID: UserID
     ) throws(BackendError) -> Page<GroupChannel> {

@@ -1,10 +1,8 @@
 import Models
 import Store
 
-/// A point next to a message, on its older or newer side, from which pages continue.
 struct HistoryCursor: Hashable {
     var position: Position
-    /// A Boolean value that indicates whether the point is on the newer side of the message.
     var isOnNewerSide: Bool
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
@@ -19,8 +17,7 @@ struct HistoryCursor: Hashable {
         self.isOnNewerSide = isOnNewerSide
     }
 
-    /// - Throws: `expired` if the cursor is of another epoch or generation, or is not a cursor of
-    ///   this server.
+    /// Throws `expired` if the cursor is not a valid one of a history.
     init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
         let rest = try counters.pageText(cursor)
         let parts = rest.dropFirst().split(
@@ -33,7 +30,7 @@ struct HistoryCursor: Hashable {
         isOnNewerSide = side == "a"
     }
 
-    /// The lowest key at or after the point, without the prefix that all keys of the history have.
+    /// The lowest key at or after the point, without the history's prefix.
     var key: KeyBytes {
         let key = ByteWriter.key { $0.position(position) }
         return isOnNewerSide ? key + [0] : key
@@ -45,7 +42,6 @@ extension ServerCounters {
 
     func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }
 
-    /// Returns the text of a page cursor without its prefix.
     func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
         guard cursor.rawValue.hasPrefix(pagePrefix) else {
             throw .cannotResume(from: cursor.rawValue)

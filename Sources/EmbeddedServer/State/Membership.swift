@@ -1,16 +1,13 @@
 import Models
 import Store
 
-/// The state of a user in a group channel.
 struct Membership: Hashable {
     var state: MemberState
     var role: Role = .none
     var hidden: HiddenState = .unhidden
-    /// The first log entry of the channel that the user can see.
     var visibleFrom: LogSequence
-    /// The last log entry that changed the user's own state in the channel.
+    /// The last log entry that changed the user's own state.
     var lastSequence: LogSequence
-    /// The newest log entry that the user has read.
     var readSequence: LogSequence
     var readAt: Timestamp?
     var deliveredAt: Timestamp?
@@ -58,22 +55,17 @@ struct Membership: Hashable {
     }
 }
 
-/// The number of messages and mentions that a user has not read.
 struct Unread: Hashable {
     var messages = 0
     var mentions = 0
 }
 
-/// An unread count, with the log entries that it covers.
 struct CountedUnread {
-    /// The newest log entry that the user had read.
     var readSequence: LogSequence
-    /// The newest log entry that was counted.
     var countedSequence: LogSequence
     var unread = Unread()
 }
 
-/// A mute or a ban of a user in a channel.
 struct Restriction: Hashable {
     /// The time at which the restriction ends; `nil` if it does not end.
     var end: Timestamp?

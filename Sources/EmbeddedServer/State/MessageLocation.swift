@@ -1,13 +1,11 @@
 import Models
 import Store
 
-/// The channel, time and log entry of a message, by which it is found from its ID.
-///
-/// They are kept after the message is deleted.
+/// The place of a message, which is kept after the message is deleted.
 struct MessageLocation: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
-    /// The log entry of the message's arrival; 0 if it has none.
+    /// The log entry of the message's arrival; 0 if there is none.
     var sequence: LogSequence
     var isDeleted = false
 
@@ -34,7 +32,7 @@ struct MessageLocation: Hashable {
 }
 
 extension ServerState {
-    /// Returns the location of a message; `nil` if the message never existed or was purged.
+    /// Returns `nil` if the message never existed or was purged.
     func location(of id: MessageID) throws(BackendError) -> MessageLocation? {
         try database.value(
             "the location of message \(id)", { $0.location(id) },
@@ -49,7 +47,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a message and its location; `nil` if it is not in the channel or was deleted.
+    /// Returns `nil` if the message is not in the channel or was deleted.
     func find(
         _ id: MessageID, in channel: ServerChannel
     ) throws(BackendError) -> (message: Message, location: MessageLocation)? {
@@ -79,7 +77,7 @@ extension ServerState {
         return message.createdAt >= offset
     }
 
-    /// Updates a stored message, whose position does not change.
+    /// Stores a changed message, whose position stays the same.
     func store(_ message: Message, at position: Position, in channel: ServerChannel) {
         database.put({ $0.message(channel.number, position) }, { $0.record(message) })
         if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
@@ -87,9 +85,8 @@ extension ServerState {
         }
     }
 
-    /// Returns a message as a user sees it.
-    ///
-    /// Only the sender sees the request ID, and each user sees only their own votes in a poll.
+    /// Returns a message as a user sees it: only the sender sees the request ID, and each user only
+    /// their own votes.
     func view(_ message: Message, for userID: UserID) -> Message {
         let hidesRequest = message.requestID != nil && message.sender?.userID != userID
         guard hidesRequest || message.poll != nil else { return message }

@@ -1,44 +1,38 @@
 import Models
 import Store
 
-/// A group or open channel of the server, with all its members.
 final class ServerChannel {
     let number: ChannelNumber
     let url: ChannelURL
     let isOpen: Bool
-    /// A key that identifies the set of members of a distinct channel; empty for any other channel.
+    /// The key of a distinct channel's members; empty for other channels.
     let distinctKey: String
 
-    /// The properties of a group channel that are the same for all users.
+    /// The properties that are the same for all users.
     var group = GroupChannel()
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// The lower bounds of the histories of users who have left the channel, which apply if these
-    /// users join again.
+    /// The lower bounds of the histories of former members, for the case that they join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
 
-    /// The number of connections with which each user has entered the open channel.
+    /// The number of connections that have entered the open channel.
     var participants: [UserID: Int] = [:]
     /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []
-    /// The time at which the server last reported that a user is typing.
+    /// The times at which the server last reported that users are typing.
     var typingReports: [UserID: Timestamp] = [:]
     /// The newest message that counts as a last message.
     var lastMessage: Lazy<Message> = .unknown
-    /// An upper bound of the positions of all messages.
-    ///
-    /// The bound is the position of the newest message, or of a newer message that was deleted
-    /// after the bound was looked up.
+    /// An upper bound of the positions of all messages, whose own message may have been deleted.
     var newest: Lazy<Position> = .unknown
-    /// The newest log entry that concerns all members; `nil` until it is first needed.
+    /// The newest log entry for all members; `nil` until it is needed.
     var lastSequence: LogSequence?
-    /// The unread counts of the members whose counts were needed.
+    /// The unread counts of members, as far as they were needed.
     var unread: [UserID: CountedUnread] = [:]
-    /// The earliest time that a new message may have: the latest of the lower bounds of all users'
-    /// histories.
+    /// The earliest time of a new message: the latest lower bound of a user's history.
     var floor: Timestamp = .distantPast
 
     init(_ number: ChannelNumber, _ group: GroupChannel, distinctKey: String = "") {
@@ -57,7 +51,6 @@ final class ServerChannel {
         isOpen = true
     }
 
-    /// A value that is looked up when it is first needed.
     enum Lazy<Value> {
         case unknown
         case known(Value?)
@@ -94,7 +87,6 @@ extension ServerChannel {
             : members[userID]?.role == .operator
     }
 
-    /// Returns the restriction of a user at a time; `nil` if there is none.
     func restriction(
         _ type: RestrictionType, of userID: UserID, at time: Timestamp
     ) -> Restriction? {
@@ -102,10 +94,8 @@ extension ServerChannel {
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
     }
 
-    /// The IDs of the members in ascending order.
     var memberIDs: [UserID] { members.keys.sorted() }
 
-    /// Returns a key that identifies a set of users.
     static func distinctKey(_ userIDs: Set<UserID>) -> String {
         userIDs.sorted().map { "\($0.rawValue.utf8.count):\($0.rawValue)" }.joined()
     }

@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Assigns an ID and a position to a message, stores it and reports it.
     func accept(_ message: Message, in channel: ServerChannel) throws(BackendError) -> Message {
         var message = message
         let position = try nextPosition(in: channel)
@@ -28,8 +27,8 @@ extension ServerState {
             time = time.saturating(adding: -delay)
         } else if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // The positions of new messages must increase. If an imported message with the same
-            // time has a higher ID, use the next time.
+            // The positions of new messages must increase: an imported message with the same time
+            // may have a higher ID.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }
@@ -39,7 +38,6 @@ extension ServerState {
         return Position(createdAt: createdAt, messageID: id)
     }
 
-    /// Returns the clock deviation of the node that accepts a message.
     private func skew(of message: UInt64) -> Int64 {
         var random = SplitMix64(seed: seed, after: message &- 1)
         let bits = random.next()
@@ -47,7 +45,7 @@ extension ServerState {
         return Int64(bits % width) - Int64(width / 2)
     }
 
-    /// Returns the delay of a message in milliseconds; `nil` if it was created on this server.
+    /// Returns the delay in milliseconds; `nil` for a message of this server.
     private func federationDelay(of message: UInt64) -> Int64? {
         let longest = conditions.federationDelay / .milliseconds(1)
         guard longest > 0 else { return nil }
@@ -56,8 +54,7 @@ extension ServerState {
         return Int64(random.next() % UInt64(min(longest.rounded(.up), 1e12))) + 1
     }
 
-    /// Returns an upper bound of the positions of a channel's messages; `nil` if it has no
-    /// messages.
+    /// Returns an upper bound of the channel's positions, which a deleted message may have had.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
         var position: Position?
@@ -116,7 +113,7 @@ extension ServerState {
         return last
     }
 
-    /// Passes the messages of a channel to a closure until the closure returns `false`.
+    /// Passes the messages of a channel to a closure until it returns `false`.
     func scanMessages(
         of channel: ServerChannel, isDescending: Bool = false, _ body: (Message) -> Bool
     ) throws(BackendError) {
@@ -130,7 +127,6 @@ extension ServerState {
 }
 
 extension Message {
-    /// A Boolean value that indicates whether the message can be its channel's last message.
     var countsAsLast: Bool {
         if isSilent && !forcesLastMessage { return false }
         return events?.updatesLastMessage ?? true

@@ -1,7 +1,6 @@
 import Models
 import Store
 
-// Checks of permissions, which throw the errors for clients.
 extension ServerState {
     /// The maximum length of an ID or URL in bytes.
     static let nameLimit = 1024
@@ -13,7 +12,6 @@ extension ServerState {
         return account
     }
 
-    /// Returns the account of a user, and adds the user if that is permitted.
     func knownOrNewAccount(_ userID: UserID) throws(BackendError) -> Account {
         if let account = accounts[userID] { return account }
         guard !conditions.requiresKnownUsers else { return try account(userID) }
@@ -66,7 +64,7 @@ extension ServerState {
         return channel
     }
 
-    /// Returns a channel that a user can read as a joined or invited member, or after entering it.
+    /// Returns a channel that a user has joined, is invited to, or has entered.
     func readableChannel(
         _ url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> ServerChannel {

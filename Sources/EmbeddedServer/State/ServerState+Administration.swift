@@ -1,7 +1,6 @@
 import Models
 import Store
 
-// Operations of an app's own backend.
 extension ServerState {
     func addUser(_ user: User, accessToken: String?) throws(BackendError) {
         try checkName(user.userID.rawValue, "the user's id")
@@ -55,7 +54,6 @@ extension ServerState {
 // MARK: Forgetting
 
 extension ServerState {
-    /// Purges all messages that are older than a time, in all channels.
     func expireMessages(before time: Timestamp, isReported: Bool) throws(BackendError) {
         for channel in channels.values.sorted(by: { $0.number < $1.number }) {
             var old: [Position] = []
@@ -84,9 +82,6 @@ extension ServerState {
         }
     }
 
-    /// Deletes all messages of a user in a channel or, if `url` is `nil`, in all channels.
-    ///
-    /// - Returns: The number of deleted messages.
     func deleteMessages(
         ofSender userID: UserID, in url: ChannelURL?
     ) throws(BackendError) -> Int {
@@ -111,8 +106,7 @@ extension ServerState {
         return count
     }
 
-    /// Makes all cursors and tokens expire, but keeps the log entries, from which unread messages
-    /// are counted.
+    /// Makes cursors and tokens expire, but keeps the log entries for counting unread messages.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

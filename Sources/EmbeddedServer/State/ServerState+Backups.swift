@@ -11,12 +11,10 @@ extension ServerState {
         return rows
     }
 
-    /// Restores the server from rows, with a new epoch.
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        // Write the new epoch in the same batch as the rows, so that the restored data never has
-        // the old epoch.
+        // The restored data must never have the old epoch.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {
             restored = try database.read { (database) throws(StoreError) in
@@ -45,8 +43,6 @@ extension ServerState {
     }
 
     /// Clears the in-memory state of channels, whose numbers may be reused.
-    ///
-    /// - Returns: The URLs of the open channels that each client had entered.
     private func clearSessionState() -> [Int: [ChannelURL]] {
         var entered: [Int: [ChannelURL]] = [:]
         for (client, session) in sessions {
@@ -63,7 +59,6 @@ extension ServerState {
         return entered
     }
 
-    /// Makes a client enter those of the given open channels that still exist.
     private func enter(_ urls: [ChannelURL], _ session: Session) {
         for url in urls {
             guard let number = numbers[url], let channel = channels[number], channel.isOpen,

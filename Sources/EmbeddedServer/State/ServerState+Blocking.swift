@@ -27,7 +27,6 @@ extension ServerState {
         return try page(of: ids, after: cursor, limit: limit) { accounts[$0]?.user }
     }
 
-    /// Throws if a user has blocked the inviter.
     func checkIsNotBlocked(_ inviter: UserID, by userID: UserID) throws(BackendError) {
         guard accounts[userID]?.blocked.contains(inviter) ?? false else { return }
         throw BackendError(
@@ -36,7 +35,6 @@ extension ServerState {
 
     // MARK: Reports
 
-    /// Stores a report for the moderators.
     func file(_ report: ModerationReport, by userID: UserID) throws(BackendError) {
         switch report.subject {
         case .message(let id, in: let url):

@@ -77,7 +77,7 @@ extension ServerState {
             if last > since { changes.append((last, channel, channel.url)) }
         }
         try scanRemovals(of: userID, since: since) { sequence, url in
-            // Do not report the removal of a channel that the user has joined again.
+            // The user has joined the channel again.
             let isBack = numbers[url].map { account.channels.contains($0) } ?? false
             if !isBack { changes.append((sequence, nil, url)) }
         }
@@ -107,7 +107,6 @@ extension ServerState {
         return changelog
     }
 
-    /// Calls a closure with each channel that a user has lost since a log entry.
     private func scanRemovals(
         of userID: UserID, since: LogSequence, _ body: (LogSequence, ChannelURL) -> Void
     ) throws(BackendError) {

@@ -47,7 +47,6 @@ extension ServerState {
         }
     }
 
-    /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     func delete(
         _ id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
@@ -64,10 +63,8 @@ extension ServerState {
             .refused, "message \(id) was not sent by \(userID)", detail: .notOwnerOfMessage)
     }
 
-    /// Removes a message with its index rows.
-    ///
-    /// If the feed is to report the deletion, the location of the message stays, marked as deleted. A
-    /// purge is reported by one entry for all of its messages.
+    /// If the deletion is reported, the location stays, marked as deleted; a purge is one entry for
+    /// all of its messages.
     func remove(
         _ message: Message, _ location: MessageLocation, from channel: ServerChannel,
         isReported: Bool, isPartOfPurge: Bool = false
@@ -76,8 +73,8 @@ extension ServerState {
         database.remove { $0.message(channel.number, position) }
         if !channel.isOpen { setPinned(false, position.messageID, in: channel, by: nil) }
         if location.sequence > 0 {
-            // Remove the message's log entries: a device that has not received the message does not
-            // need them, and the message no longer counts as unread.
+            // A device that has not received the message does not need its log entries, and it no
+            // longer counts as unread.
             database.remove { $0.log(location.sequence) }
             database.remove { $0.channelLog(channel.number, location.sequence) }
             channel.unread = [:]

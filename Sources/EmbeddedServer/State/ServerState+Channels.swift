@@ -2,12 +2,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// The maximum total length of the member IDs of a distinct channel in bytes.
+    /// The maximum length of the members' IDs in bytes.
     private static let distinctKeyLimit = 60_000
 
-    /// Creates a group channel with the user as member and operator.
-    ///
-    /// The other listed users are invited or, if `joinsAll` is true, join immediately.
+    /// Creates a channel, which other users join if `joinsAll` is true, or are invited to.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -50,7 +48,6 @@ extension ServerState {
         group.isPublic = params.isPublic
         let channel = ServerChannel(number, group, distinctKey: key)
         register(channel)
-        // Add all members before notifying any of them.
         let operators = Set(params.operatorUserIDs).union([userID])
         var added: [(UserID, MemberState)] = [(userID, .joined)]
         added += others.map { ($0, joinsAll ? .joined : .invited) }
@@ -66,8 +63,7 @@ extension ServerState {
         return created
     }
 
-    /// Returns a URL that consists of a prefix and a number; a longer URL if a user has already
-    /// chosen that one.
+    /// Returns a free URL, which has "_" at the end if a user has chosen the first one.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }

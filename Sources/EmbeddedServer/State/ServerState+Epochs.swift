@@ -1,8 +1,7 @@
 import Models
 
 extension ServerState {
-    /// Throws unless the server still has the given epoch, in which an ID names the message that a
-    /// request means.
+    /// Throws for another epoch, in which an ID may name another message.
     func checkEpoch(_ named: ServerEpoch?) throws(BackendError) {
         guard let named, named != epoch else { return }
         throw BackendError(
@@ -13,9 +12,8 @@ extension ServerState {
 
     /// Returns an epoch that no server has had before.
     ///
-    /// The upper half is a counter, so that the epoch differs from all earlier epochs of this
-    /// server. The lower half depends on the seed, the time and the server's data, so that it
-    /// differs from the epochs of other servers.
+    /// The upper half is a counter, which no earlier epoch of this server has. The lower half
+    /// depends on the seed, the time and the server's data, so that it differs from other servers.
     func newEpoch(_ restorations: UInt64, of likeness: [UInt64] = []) -> UInt64 {
         var hash = StableHash()
         for number in [seed, UInt64(bitPattern: now().milliseconds)] + likeness {

@@ -3,10 +3,8 @@ import Models
 import Store
 
 extension ServerState {
-    /// The prefix of the URLs of files on this server.
     private static let fileAddress = "embedded://files/"
 
-    /// Stores a file, and returns its description for a message.
     func storeFile(_ bytes: Data, _ file: UploadableFile) throws(BackendError) -> FileInfo {
         try checkFileSize(bytes.count)
         let number = counters.nextFile

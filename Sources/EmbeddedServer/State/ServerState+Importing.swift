@@ -2,8 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds messages with their own times, IDs and senders, and the users and channels that they
-    /// name.
     func importMessages(
         _ messages: [Message], members: [UserID], isReported: Bool, skipsKnown: Bool
     ) throws(BackendError) -> Int {
@@ -45,10 +43,9 @@ extension ServerState {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
-            // If a message is older than existing messages, report a `historyChanged`. A truncation
-            // would not be enough, because a device backfills it only until it reaches messages
-            // that it already has. If pages are in the order of arrival, no `historyChanged` is
-            // needed.
+            // If a message is older than existing messages, report a `historyChanged`: a device
+            // backfills a truncation only until it reaches messages that it already has. If pages
+            // are in the order of arrival, no `historyChanged` is needed.
             let newest = try newest(of: channel)
             let isOlder =
                 conditions.federationDelay == .zero && newest.map { position < $0 } ?? false
@@ -63,8 +60,6 @@ extension ServerState {
         return count
     }
 
-    /// Adds log entries for those changes of an import that the feed does not report for each
-    /// message.
     private func report(_ batch: ImportedBatch) throws(BackendError) {
         for (number, part) in batch.parts.sorted(by: { $0.key < $1.key }) {
             guard let channel = channels[number] else { continue }
@@ -108,7 +103,7 @@ extension ServerState {
         return channel
     }
 
-    /// - Returns: `true` if the sender has become a member by this call.
+    /// Returns true if the sender has become a member.
     private func importSender(
         _ sender: Sender, into channel: ServerChannel
     ) throws(BackendError) -> Bool {
@@ -137,14 +132,11 @@ extension ServerState {
 /// The changes of an import that the feed does not report for each message.
 private struct ImportedBatch {
     struct Part {
-        /// The creation times of the messages.
         var times: ClosedRange<Timestamp>
-        /// The IDs of the messages' parents.
         var parents: Set<MessageID> = []
     }
 
     var parts: [ChannelNumber: Part] = [:]
-    /// The channels that have new members.
     var grown: Set<ChannelNumber> = []
 
     mutating func add(_ message: Message, at time: Timestamp, _ number: ChannelNumber) {

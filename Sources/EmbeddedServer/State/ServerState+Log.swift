@@ -1,19 +1,16 @@
 import Models
 import Store
 
-/// The channels, users and clients that a request affects.
 struct Touched {
     var channels: Set<ChannelNumber> = []
     var users: Set<UserID> = []
-    /// The clients with live events.
     var clients: Set<Int> = []
 
     var isEmpty: Bool { channels.isEmpty && users.isEmpty && clients.isEmpty }
 }
 
 extension ServerState {
-    /// Appends an event of a channel to the log, for one user or for all users, and returns the
-    /// number of the entry.
+    /// Appends an event of a channel, and returns the number of its entry.
     @discardableResult
     func append(
         _ event: LogEntry.Event, in channel: ServerChannel, only userID: UserID? = nil
@@ -31,8 +28,7 @@ extension ServerState {
         return sequence
     }
 
-    /// Appends a log entry without an event, whose number separates the cursors that expire from
-    /// later ones.
+    /// Appends an entry whose number separates expiring cursors from later ones.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -47,8 +43,7 @@ extension ServerState {
         return bytes
     }
 
-    /// Returns the number of the newest entry that concerns all users of a channel; 0 if there is
-    /// none.
+    /// Returns the newest entry that concerns all users; 0 if there is none.
     func lastSequence(of channel: ServerChannel) throws(BackendError) -> LogSequence {
         if let known = channel.lastSequence { return known }
         var found: LogSequence = 0
@@ -61,7 +56,7 @@ extension ServerState {
         return found
     }
 
-    /// Calls a closure with each entry of a channel in a range, until the closure returns `false`.
+    /// Passes entries of a channel to a closure until it returns `false`.
     func scanLog(
         of channel: ServerChannel, _ range: ClosedRange<LogSequence>, isDescending: Bool = false,
         _ body: (LogSequence, LogEntry) -> Bool
@@ -72,8 +67,7 @@ extension ServerState {
         try scanLog(keys, isDescending: isDescending, body)
     }
 
-    /// Calls a closure with each entry of any channel, starting at a number, until the closure
-    /// returns `false`.
+    /// Passes entries of all channels to a closure until it returns `false`.
     func scanLog(
         from sequence: LogSequence, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
@@ -86,7 +80,6 @@ extension ServerState {
     private func scanLog(
         _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
-        // Each key ends with the number of the entry, as the lower bound does.
         let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }
@@ -102,10 +95,7 @@ extension ServerState {
         }
     }
 
-    /// Returns the number of the first entry at or after a time; if there is none, the number that
-    /// the next entry will have.
-    ///
-    /// - Complexity: A binary search with one seek per step.
+    /// Returns the first entry at or after a time; if there is none, the number of the next entry.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {
         var low: LogSequence = 0
         var high = counters.sequence + 1

@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Adds a user as a joined or invited member, and notifies all members.
     func add(
         _ userID: UserID, to channel: ServerChannel, _ state: MemberState, by inviter: UserID?
     ) throws(BackendError) {
@@ -24,9 +23,7 @@ extension ServerState {
         }
     }
 
-    /// Returns the state of a new member.
-    ///
-    /// If the user was a member before, the lower bound of the user's history stays the same.
+    /// Returns a new member; the lower bound of a former member's history stays the same.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {
@@ -62,7 +59,6 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Removes a channel from the list of a user, and notifies the user.
     func notifyLost(
         _ userID: UserID, of channel: ServerChannel, _ cause: ChannelRemoval.Cause,
         by actor: UserID? = nil, reason: String = ""
@@ -147,15 +143,7 @@ extension ServerState {
         }
     }
 
-    /// Returns a page of a list of users.
-    ///
-    /// - Parameters:
-    ///   - ids: The users, in ascending order.
-    ///   - cursor: The cursor of the page; `nil` for the first page.
-    ///   - limit: The maximum number of users.
-    ///   - element: A closure that returns the element of a user; `nil` to omit the user.
-    /// - Returns: The page.
-    /// - Throws: `expired` for an unknown cursor.
+    /// Omits users whose element is `nil`; throws `expired` for an unknown cursor.
     func page<Element>(
         of ids: [UserID], after cursor: PageCursor?, limit: Int, _ element: (UserID) -> Element?
     ) throws(BackendError) -> Page<Element> {

@@ -73,10 +73,9 @@ extension ServerState {
         notifyParticipants(of: channel)
     }
 
-    /// Records that a user has entered or exited, for the feeds of the other devices.
+    /// Records that a user has entered or exited.
     ///
-    /// If the user enters and exits before a feed has reported the entering, the feed reports
-    /// neither.
+    /// If the user exits before a feed has reported the entering, it reports neither.
     private func notifyOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

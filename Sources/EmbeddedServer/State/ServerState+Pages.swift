@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns a page of a channel's messages, or of those of some kinds.
     func messages(
         of kinds: MessageKinds? = nil, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, for userID: UserID
@@ -110,7 +109,6 @@ extension ServerState {
 
 // MARK: Reading pages
 
-/// The rows of the history of a channel or a thread.
 private struct History {
     let prefix: KeyBytes
     let lower: KeyBytes
@@ -132,7 +130,6 @@ private struct History {
 }
 
 extension ServerState {
-    /// Returns the key that separates the messages older than an anchor from the newer ones.
     private func key(
         of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
     ) throws(BackendError) -> KeyBytes {
@@ -150,7 +147,7 @@ extension ServerState {
         }
     }
 
-    /// Calls a closure with at most `limit` rows, and returns whether more rows follow.
+    /// Passes at most `limit` rows to a closure, and returns whether more follow.
     private func scan(
         _ range: KeyRange, _ limit: Int, isDescending: Bool,
         except isOmitted: ((Rows, UnsafeRawBufferPointer) throws(StoreError) -> Bool)? = nil,

@@ -11,7 +11,6 @@ extension ServerState {
         setPinned(isPinned, id, in: channel, by: userID)
     }
 
-    /// Sets whether a message is pinned and, if that changes, notifies the members.
     func setPinned(
         _ isPinned: Bool, _ id: MessageID, in channel: ServerChannel, by userID: UserID?
     ) {

@@ -26,7 +26,6 @@ extension ServerState {
         return created
     }
 
-    /// Returns the poll with an ID, for a new message of a user.
     func poll(_ id: Int64, by userID: UserID) throws(BackendError) -> Poll {
         guard let poll = polls[id], poll.createdBy == userID else {
             throw BackendError(

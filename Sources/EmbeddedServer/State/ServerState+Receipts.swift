@@ -3,7 +3,7 @@ import Store
 import Sync
 
 extension ServerState {
-    /// Marks a channel as read by a user up to a time or, if `end` is `nil`, up to the current time.
+    /// Marks a channel as read up to a time; if it is `nil`, up to now.
     func markAsRead(
         _ url: ChannelURL, upTo end: Timestamp?, by userID: UserID
     ) throws(BackendError) {
@@ -25,11 +25,11 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Returns the time of a receipt: at most `end`, but not earlier than the last receipt.
+    /// Returns at most `end`, but not an earlier time than the last receipt.
     private func receiptTime(
         in channel: ServerChannel, upTo end: Timestamp?, after last: Timestamp?
     ) throws(BackendError) -> Timestamp {
-        // The newest message may be newer than the clock: the receipt includes it.
+        // The newest message, which the receipt includes, may be newer than the clock.
         let newest = max(now(), try newest(of: channel)?.createdAt ?? .distantPast)
         return max(min(end ?? newest, newest), last ?? .distantPast)
     }
@@ -58,8 +58,7 @@ extension ServerState {
             .changed(.members, cause(.eventUserMarkedUnread, [userID], by: userID)), in: channel)
     }
 
-    /// Marks the messages of a channel up to a time or, if `end` is `nil`, up to the current time as
-    /// delivered to a user.
+    /// Marks messages as delivered up to a time; if it is `nil`, up to now.
     func markAsDelivered(
         _ url: ChannelURL, upTo end: Timestamp?, to userID: UserID
     ) throws(BackendError) {
@@ -79,7 +78,7 @@ extension ServerState {
         if isTyping {
             let isNew = !channel.typing.contains(userID)
             if isNew { channel.typing.append(userID) }
-            // Repeat the report for a user who continues typing: a device forgets it after a while.
+            // A device forgets after a while that a user is typing.
             let last = channel.typingReports[userID] ?? .distantPast
             if isNew || now().elapsed(since: last) >= Self.typingInterval {
                 channel.typingReports[userID] = now()

@@ -2,11 +2,9 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns a page of the messages that match a search, in the order of their positions, newest
-    /// first.
+    /// Searches the joined group channels and the entered open channels of the user.
     ///
-    /// Searches the group channels that the user has joined and the open channels that the user has
-    /// entered; other channels in the parameters are ignored.
+    /// Other channels in the parameters are ignored.
     func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int,
         for userID: UserID
@@ -19,8 +17,6 @@ extension ServerState {
         }
     }
 
-    /// Returns a page of the messages that mention a user, in the group channels that the user has
-    /// joined.
     func mentions(
         of userID: UserID, after cursor: PageCursor?, limit: Int
     ) throws(BackendError) -> Page<Message> {
@@ -32,7 +28,6 @@ extension ServerState {
         }
     }
 
-    /// Returns a page of the messages of some channels that a closure includes, newest first.
     private func page(
         of channels: [ServerChannel], after cursor: PageCursor?, _ limit: Int, _ userID: UserID,
         where includes: (Message) -> Bool
@@ -78,7 +73,6 @@ extension ServerState {
     }
 }
 
-/// The sort key of a message among the results of a search.
 private struct SearchSortKey {
     let position: Position
     let channel: ChannelNumber
@@ -87,7 +81,7 @@ private struct SearchSortKey {
         (self.position, self.channel) = (position, channel)
     }
 
-    /// - Throws: `expired` if the cursor is of another epoch or generation, or not one of a search.
+    /// Throws `expired` if the cursor is not a valid one of a search.
     init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
         let parts = try counters.pageText(cursor)
             .split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)

@@ -2,8 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Sends a message, or returns the message that an earlier request with the same request ID has
-    /// created.
+    /// Sends a message, or returns the existing one for a repeated request ID.
     func send(
         _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -26,16 +25,12 @@ extension ServerState {
         return message
     }
 
-    /// Returns a Boolean value that indicates whether a message's request is older than the
-    /// deduplication period.
     private func hasForgotten(_ message: Message) -> Bool {
         guard let period = conditions.deduplicationPeriod else { return false }
         let age = now().milliseconds.subtractingReportingOverflow(message.createdAt.milliseconds)
         return age.overflow || .milliseconds(age.partialValue) > period
     }
 
-    /// Returns the message that an earlier request with the same request ID has created; `nil` if
-    /// there was no such request.
     private func message(
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
@@ -55,7 +50,6 @@ extension ServerState {
         return found.message
     }
 
-    /// Returns the message that an outbox item's parameters describe.
     private func content(
         of item: OutboxItem, in channel: ServerChannel
     ) throws(BackendError) -> Message {
@@ -123,8 +117,7 @@ extension ServerState {
 
     func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
         let limit = conditions.maximumMessageLength
-        // Check the number of bytes first: it is faster to determine, and is never less than the
-        // number of characters.
+        // The number of bytes is faster to determine, and never less than the number of characters.
         if text.utf8.count > limit && text.count > limit {
             throw BackendError(
                 .refused,
@@ -144,14 +137,12 @@ extension ServerState {
         message.mentionedUsers = userIDs.compactMap { accounts[$0]?.user }
     }
 
-    /// Throws if an ID is too long for the log.
     func checkMentions(_ userIDs: [UserID]) throws(BackendError) {
         for userID in userIDs { try checkName(userID.rawValue, "the id of a mentioned user") }
     }
 }
 
 extension Message {
-    /// The content of a message of an outbox item that does not have what the user wrote.
     fileprivate var asNew: NewMessage {
         var new = NewMessage(text)
         new.data = data

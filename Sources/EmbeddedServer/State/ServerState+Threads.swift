@@ -2,13 +2,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// The number of newest replies that are counted to find the users with the most replies.
     private static let repliesCounted = 1000
-    /// The maximum number of users that a thread's information names as those with the most
-    /// replies.
     private static let usersNamed = 5
 
-    /// Returns a Boolean value that indicates whether a message, which need not exist, has replies.
+    /// Returns whether a message, which need not exist, has replies.
     func hasReplies(_ parentID: MessageID) throws(BackendError) -> Bool {
         var hasReplies = false
         try database.scan(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(parentID) })) { _, _ in
@@ -18,7 +15,6 @@ extension ServerState {
         return hasReplies
     }
 
-    /// Recounts the replies to a message, after one was added or deleted.
     func updateThread(
         of parentID: MessageID, in channel: ServerChannel, isReported: Bool
     ) throws(BackendError) {

@@ -10,15 +10,14 @@ extension ServerState {
         }
     }
 
-    /// Returns the number of messages and mentions that a user has not read in a channel.
     func unread(by userID: UserID, in channel: ServerChannel) throws(BackendError) -> Unread {
         guard let member = channel.members[userID], member.state == .joined else {
             return Unread()
         }
         let newest = try lastSequence(of: channel)
         guard member.readSequence < newest else { return Unread() }
-        // Count only the entries that were added since the last call: a channel may have many
-        // unread messages, and each new message needs the count.
+        // Count only new entries: a channel may have many unread messages, and each new message
+        // needs the count.
         var count = CountedUnread(
             readSequence: member.readSequence, countedSequence: member.readSequence)
         if let known = channel.unread[userID], known.readSequence == member.readSequence {

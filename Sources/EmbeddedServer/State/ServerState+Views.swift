@@ -2,7 +2,6 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns the complete state of a group channel, as a user sees it.
     func view(_ channel: ServerChannel, for userID: UserID) throws(BackendError) -> GroupChannel {
         var view = channel.group
         view.maximumMessageLength = conditions.maximumMessageLength
@@ -18,10 +17,8 @@ extension ServerState {
         return view
     }
 
-    /// Returns a group channel with only those properties that depend on the user, and those that
-    /// change with each message.
-    ///
-    /// - Complexity: Does not depend on the number of members, unlike ``view(_:for:)``.
+    /// Returns only the properties that depend on the user or change with each message, so that not
+    /// all members are read.
     func partialView(
         _ channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> GroupChannel {
@@ -30,7 +27,6 @@ extension ServerState {
         return view
     }
 
-    /// Returns a member as lists of members show it; `nil` if the user is not a member.
     func member(_ userID: UserID, of channel: ServerChannel) -> Member? {
         guard let membership = channel.members[userID], let account = accounts[userID] else {
             return nil
@@ -45,7 +41,6 @@ extension ServerState {
         return member
     }
 
-    /// Returns the last message that is visible to a user.
     func lastMessage(
         of channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> Message? {
@@ -54,7 +49,6 @@ extension ServerState {
         return view(last, for: userID)
     }
 
-    /// Adds the properties of a channel that depend on the user, and the last message.
     private func setOwnPart(
         of channel: ServerChannel, for userID: UserID, in view: inout GroupChannel
     ) throws(BackendError) {

@@ -1,12 +1,10 @@
 import Models
 import Store
 
-/// The state and the operations of the server, without concurrency: requests are executed one after
-/// the other.
+/// The state and the operations of the server, without concurrency.
 ///
-/// Methods receive the requesting user as a parameter. Users, channels and members are in memory
-/// and in rows of the database; messages, the log and files are only in rows. A request in
-/// ``perform(_:)`` changes memory and rows together.
+/// Users, channels and members are in memory and in rows of the database; messages, the log and
+/// files are only in rows. A request in ``perform(_:)`` changes memory and rows together.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -17,11 +15,9 @@ final class ServerState {
     var accounts: [UserID: Account] = [:]
     /// The reports of users, oldest first.
     var reports: [FiledReport] = []
-    /// The polls as they were created, by their IDs.
-    ///
-    /// Their current counts are in the messages that show them.
+    /// The polls as they were created; their current counts are in the messages.
     var polls: [Int64: Poll] = [:]
-    /// The options that users voted for, by the IDs of the poll and of the user.
+    /// The chosen options, by poll and user.
     var votes: [Int64: [UserID: [Int64]]] = [:]
     var channels: [ChannelNumber: ServerChannel] = [:]
     var numbers: [ChannelURL: ChannelNumber] = [:]
@@ -29,19 +25,15 @@ final class ServerState {
     /// The connected devices, by the numbers of their clients.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
-    /// The number of connections and waits so far, from which each one gets a unique number.
+    /// The number of connections and waits so far.
     private var numbersGiven = 0
     var isClosed = false
-    /// A Boolean value that indicates whether the state in memory may differ from the rows, and
-    /// must be loaded.
+    /// True if the state in memory may differ from the rows.
     private var needsLoading = false
 
     /// The channels, users and clients whose feeds the current request affects.
     var touched = Touched()
 
-    /// Opens the server that a database contains, or creates a new server in the database.
-    ///
-    /// - Throws: `serverFailure` if rows cannot be read, or the first row cannot be written.
     init(
         _ database: ServerDatabase, seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp
     ) throws(BackendError) {
@@ -52,14 +44,12 @@ final class ServerState {
         if counters.epoch == 0 { try begin() }
     }
 
-    /// Gives a new server its epoch, which is unique and stored.
     private func begin() throws(BackendError) {
         counters.epoch = newEpoch(0)
         database.put(ServerCounters.key, counters.write)
         try database.commit()
     }
 
-    /// Executes a request atomically.
     func perform<Result>(
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
@@ -74,12 +64,10 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // Keep the clients with live events, because live events are not in the database and
-            // are not rolled back.
+            // Live events are not in the database and not rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
-                // The state in memory may contain changes that were not written.
                 database.discard()
                 try load()
             }
@@ -98,12 +86,10 @@ final class ServerState {
 // MARK: Loading
 
 extension ServerState {
-    /// Loads the in-memory state from the rows.
-    ///
-    /// - Throws: `serverFailure`. The next request then loads the state again.
+    /// Loads the state from the rows; after an error, the next request repeats it.
     func load() throws(BackendError) {
         needsLoading = true
-        // Assign the state at the end, so that it is unchanged if loading fails.
+        // If loading fails, the state stays unchanged.
         let counters =
             try database.value("the counters", ServerCounters.key) {
                 (reader) throws(ByteReader.Damage) in try ServerCounters(&reader)
@@ -228,7 +214,7 @@ extension ServerState {
         }
     }
 
-    /// Calls a closure with each row of a table: the key without the table's letter, and the value.
+    /// Calls a closure with each row's key, without the table's letter, and value.
     private func scanAll(
         _ table: ServerTable, _ what: String,
         _ body: (inout ByteReader, inout ByteReader) throws(ByteReader.Damage) -> Void
@@ -256,7 +242,6 @@ extension ServerState {
         database.put({ $0.channel(channel.number) }, channel.write)
     }
 
-    /// Stores the state of a member, or removes it if the user is no longer a member.
     func storeMember(_ userID: UserID, of channel: ServerChannel) {
         guard let membership = channel.members[userID] else {
             return database.remove { $0.member(channel.number, userID) }

@@ -1,24 +1,17 @@
 import Models
 
-/// A connection of a user's device.
 final class Session {
-    /// The number of the connection, which differs for each connection of a device.
+    /// The number of the connection; a device gets a new one each time.
     let number: Int
     let userID: UserID
-    /// The error with which requests of the connection fail; `nil` until the server ends the
-    /// connection.
+    /// The error of requests after the server has ended the connection.
     var failure: BackendError?
-    /// The open channels that the device has entered, with the log entry that was the newest at the
-    /// time of entering.
+    /// The entered open channels, with the newest log entry at that time.
     var entered: [ChannelNumber: LogSequence] = [:]
-    /// The channels in which typing users have changed.
     var typingChanged: Set<ChannelNumber> = []
-    /// The open channels that have changed.
     var openChannelsChanged: Set<ChannelNumber> = []
-    /// The users who have entered (`true`) or exited (`false`) an open channel since the feed last
-    /// reported it, by channel.
+    /// The users who have entered (`true`) or exited (`false`) open channels since the last report.
     var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
-    /// A Boolean value that indicates whether the feed has reported all missed events.
     var isLive = false
     var waiter: (number: Int, continuation: CheckedContinuation<Wake, Never>)?
 
@@ -34,15 +27,12 @@ final class Session {
         waiter = nil
     }
 
-    /// Cancels a wait that is still pending.
     func cancelWait(_ number: Int) {
         if waiter?.number == number { resume(.failed(.canceled)) }
     }
 }
 
-/// The reason why a pending call is resumed.
 enum Wake: Sendable {
-    /// Events may exist.
     case checkAgain
     case failed(BackendError)
 }
@@ -87,7 +77,7 @@ extension ServerState {
         return account
     }
 
-    /// Ends a connection, with its pending call and its typing state, and exits its open channels.
+    /// Ends a connection, its pending call and its typing state, and exits its open channels.
     func disconnect(_ client: Int) {
         guard let session = sessions.removeValue(forKey: client) else { return }
         for number in session.entered.keys {
@@ -100,10 +90,7 @@ extension ServerState {
         session.resume(.failed(.notConnected))
     }
 
-    /// Returns the session of a connected client.
-    ///
-    /// If `connection` is not `nil`, the method throws unless it is the number of the current
-    /// connection.
+    /// Returns the session; throws if `connection` is not the number of the current connection.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected
@@ -112,9 +99,6 @@ extension ServerState {
         return session
     }
 
-    /// Ends all sessions of a user.
-    ///
-    /// Requests in these sessions then fail with `failure`.
     func endSessions(of userID: UserID, with failure: BackendError) {
         for session in sessions.values where session.userID == userID {
             session.failure = failure
@@ -122,7 +106,7 @@ extension ServerState {
         }
     }
 
-    /// Resumes the waiting feed calls for which the current request may have caused events.
+    /// Resumes the waiting feed calls that the current request concerns.
     func wake() {
         guard !touched.isEmpty else { return }
         for (client, session) in sessions where session.waiter != nil {

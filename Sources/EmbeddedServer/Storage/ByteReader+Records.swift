@@ -4,19 +4,16 @@ import Store
 extension ByteReader {
     func damage(_ expected: String) -> Damage { Damage(offset: offset, expected: expected) }
 
-    /// Reads a name with a length prefix; `nil` if it is empty.
     mutating func optionalName() throws(Damage) -> String? {
         let name = try measured()
         return name.isEmpty ? nil : name
     }
 
-    /// Reads a timestamp; `nil` for the value that means none.
     mutating func optionalTimestamp() throws(Damage) -> Timestamp? {
         let time = try timestamp()
         return time == .distantPast ? nil : time
     }
 
-    /// Reads a record that takes all remaining bytes.
     mutating func record<Value: Record>(_ expected: String) throws(Damage) -> Value {
         let offset = offset
         let bytes = try rest()

@@ -3,13 +3,12 @@ import Store
 
 /// An entry of the server's log: an event with the IDs of messages, channels and users.
 ///
-/// The log does not contain the messages themselves, because the feed reports their current
-/// versions.
+/// It does not contain messages, because the feed reports their current versions.
 struct LogEntry: Hashable {
-    /// The time on the server's clock, which is never earlier than the time of the previous entry.
+    /// The server's time, never earlier than that of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
-    /// The user whom the entry concerns; `nil` if it concerns all users of the channel.
+    /// The user whom the entry concerns; `nil` for all users of the channel.
     var only: UserID?
     var event: Event
 
@@ -27,13 +26,11 @@ struct LogEntry: Hashable {
         /// Messages that were created between two times, both inclusive, were added, changed or
         /// removed without their own entries.
         case historyChanged(from: Timestamp, through: Timestamp)
-        /// All messages of a user were deleted: these.
         case purged(UserID, [MessageID])
         /// An entry without an event, whose number separates older cursors from newer ones.
         case mark
     }
 
-    /// The arrival of a message, with the data for counting unread messages.
     struct Receipt: Hashable {
         var position: Position
         var sender: UserID?
@@ -42,12 +39,10 @@ struct LogEntry: Hashable {
         var mentions: [UserID] = []
     }
 
-    /// The cause of a channel's change, and the users whom it concerns.
     struct Cause: Hashable {
         var source: CollectionEventSource
         var users: [UserID] = []
         var actor: UserID?
-        /// The reason that the actor gave; empty if there is none.
         var reason = ""
     }
 }
@@ -58,11 +53,9 @@ struct LogEntry: Hashable {
 enum ChannelPart: UInt8 {
     /// The properties of the channel: name, cover image, data, metadata, and whether it is frozen.
     case profile = 0
-    /// The members and their numbers.
     case members = 1
     /// The properties of a single user.
     case mine = 2
-    /// The pinned messages.
     case pins = 3
 }
 
@@ -191,8 +184,6 @@ extension LogEntry.Receipt {
         while !reader.isAtEnd { mentions.append(UserID(try reader.measured())) }
     }
 
-    /// Returns a Boolean value that indicates whether the message mentions a user other than its
-    /// sender.
     func mentions(_ userID: UserID) -> Bool { mentionsAll || mentions.contains(userID) }
 }
 

@@ -1,21 +1,13 @@
 import Models
 import Store
 
-/// The counters of the server.
-///
-/// They are stored in a row, which every request that changes data writes.
 struct ServerCounters: Hashable {
-    /// The number of the newest log entry.
     var sequence: LogSequence = 0
     var time: Timestamp = .distantPast
     var nextMessage: UInt64 = 1
     var nextChannel: ChannelNumber = 1
     var nextFile: UInt64 = 1
-    /// The lowest log entry of a valid cursor or token.
-    ///
-    /// Cursors and tokens of earlier entries have expired.
     var firstCursor: LogSequence = 0
-    /// The generation of valid page cursors; cursors of earlier generations have expired.
     var pageGeneration: UInt32 = 0
     /// The server's epoch, which is different for each server, and changes with each restore.
     ///

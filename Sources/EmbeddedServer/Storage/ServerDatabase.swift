@@ -1,17 +1,14 @@
 import Models
 import Store
 
-/// The server's rows, and the uncommitted writes of the current request.
-///
-/// A request reads its own writes. ``commit()`` writes them atomically.
+/// The rows with the uncommitted writes of the current request.
 final class ServerDatabase {
     private let database: LevelDB
     private let isDurable: Bool
     private var overlay = Overlay()
-    /// A snapshot of the committed rows, which is used until the next commit.
+    /// The snapshot for reads until the next commit.
     private var snapshot: LevelDB.Snapshot?
 
-    /// Opens the database in a directory, or creates it.
     init(
         at path: String, _ environment: LevelDB.Environment, isDurable: Bool = false
     ) throws(BackendError) {
@@ -23,15 +20,12 @@ final class ServerDatabase {
         self.isDurable = isDurable
     }
 
-    /// A Boolean value that indicates whether the request has no uncommitted writes.
     var isClean: Bool { overlay.isEmpty }
 
-    /// Reopens the files if a write has failed.
-    ///
-    /// - Throws: `serverFailure`. The call can then be repeated.
+    /// Reopens the files after a failed write; the call can be repeated after an error.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
-        // Release the snapshot, which keeps the files open.
+        // The snapshot keeps the files open.
         snapshot = nil
         do throws(StoreError) {
             try database.reopen()
@@ -66,7 +60,6 @@ extension ServerDatabase {
         }
     }
 
-    /// Calls a closure with each row of a range, until the closure returns `false`.
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -77,7 +70,6 @@ extension ServerDatabase {
         }
     }
 
-    /// Returns a decoded value; `nil` if there is no such row.
     func value<Value>(
         _ what: String, _ key: (inout ByteWriter) -> Void,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
@@ -127,9 +119,7 @@ extension ServerDatabase {
         for key in keys { overlay.remove { $0.raw(key) } }
     }
 
-    /// Commits the writes of the request.
-    ///
-    /// - Throws: `serverFailure`. Nothing is then written.
+    /// Commits all writes of the request, or none.
     func commit() throws(BackendError) {
         guard !overlay.isEmpty else { return }
         let batch = overlay
@@ -148,7 +138,6 @@ extension ServerDatabase {
 }
 
 extension BackendError {
-    /// Creates the error that clients receive after a failure of the server's database.
     init(_ error: StoreError) {
         self.init(.serverFailure, "\(error)", detail: .internalServerError)
     }

@@ -4,9 +4,7 @@ import Store
 /// The number of a channel in keys, which is never reused.
 typealias ChannelNumber = UInt32
 
-/// The number of an entry in the server's log.
-///
-/// Numbers start at 1 and increase within an epoch.
+/// The number of a log entry, which starts at 1 and increases within an epoch.
 typealias LogSequence = UInt64
 
 /// The tables of the server, by the letter with which their keys start.
@@ -17,8 +15,8 @@ typealias LogSequence = UInt64
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
     case message = 0x6D
-    /// `location 'i' messageID → channel timestamp sequence state`; the row is kept when the message
-    /// is deleted.
+    /// `location 'i' messageID → channel timestamp sequence state`; the row is kept when the
+    /// message is deleted.
     case location = 0x69
     /// `deleted message 'd' channel position → sequence` of the log entry of its arrival
     case deletedMessage = 0x64
@@ -62,7 +60,6 @@ enum ServerTable: UInt8, CaseIterable {
 extension ByteWriter {
     mutating func table(_ table: ServerTable) { byte(table.rawValue) }
 
-    /// Adds the beginning of the keys of a channel's rows in a table.
     mutating func prefix(_ table: ServerTable, of channel: ChannelNumber) {
         self.table(table)
         integer(channel)
@@ -173,7 +170,6 @@ extension ByteWriter {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns the key without its first bytes; empty if the key is shorter.
     func dropping(_ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[Swift.min(count, self.count)...])
     }

@@ -1,16 +1,16 @@
 public import Models
 import Sync
 
-// Changelogs. Matrix has none, so this file creates them from the events after a token.
+// Matrix has no changelogs: they are created from the events after a token.
 extension MatrixBackend {
     /// Returns the changes of a room's messages since a point, oldest first.
     ///
-    /// `params` is ignored; the engine applies it. The server cannot return edits without the other
-    /// messages, so the cost depends on the number of messages since the point: one request for
-    /// each hundred of these messages, and one request for each edited message.
+    /// `params` is ignored; the engine applies it. There is one request for each hundred messages
+    /// since the point, which the server cannot omit, and one for each edited message.
     ///
-    /// The server does not report to which message a deleted edit or reply belonged. If this process
-    /// has not received the deleted event, a changelog since a time reports it as a deleted message.
+    /// The server does not report to which message a deleted edit or reply belonged. If this
+    /// process has not received the deleted event, a changelog since a time reports it as a deleted
+    /// message.
     ///
     /// - Throws: `expired` if the server does not know the point; if the point is one of the feed
     ///   and an older event was deleted that this process has not received; if a reaction was
@@ -43,7 +43,6 @@ extension MatrixBackend {
         return try await changelog(changes, in: room, next: next, hasMore: reply.end != nil)
     }
 
-    /// The prefix of the tokens of a changelog that began at a time.
     private static let timePrefix = "time "
 
     private func start(
@@ -64,7 +63,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Determines whether each redacted event was a message, an edit or a reaction.
     private func resolve(
         _ changes: inout MessageChanges, in room: String, isSinceTime: Bool
     ) async throws(BackendError) {
@@ -106,9 +104,8 @@ extension MatrixBackend {
         return changelog
     }
 
-    /// Returns the changes of the user's rooms since a point, with one `/sync`.
-    ///
-    /// `params` is ignored; the engine applies it.
+    /// Returns the changes of the user's rooms since a point, with one `/sync`; `params` is
+    /// ignored, and applied by the engine.
     public func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -135,11 +132,9 @@ extension MatrixBackend {
     }
 }
 
-/// The changes of messages that a list of events describes.
 private struct MessageChanges {
     var updated: Set<String> = []
     var deleted: [String: Timestamp] = [:]
-    /// The redacted events whose kind is not known yet.
     var unknown: [String: Timestamp] = [:]
 
     mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {

@@ -2,20 +2,15 @@ import Foundation
 public import Models
 import Sync
 
-// Signing in and out.
 extension MatrixBackend {
-    /// Connects a user.
-    ///
-    /// The tokens of the session are the first of these that exist: the tokens of an earlier
-    /// connection of this process, the tokens of the credentials, and the result of a login with
-    /// the password.
+    /// Connects a user with the first of these tokens that exist: those of an earlier connection of
+    /// this process, those of the credentials, and the result of a login with the password.
     ///
     /// - Throws: `refused` if the password is wrong, the token belongs to another user, or the
     ///   address is not that of a homeserver or not allowed (see
-    ///   ``Options/allowsUnencryptedHTTP``);
-    ///   `sessionExpired` if the same device may sign in again; `sessionRevoked` if the user or the
-    ///   device was removed. Later calls throw the last two errors too, if the tokens cannot be
-    ///   renewed with the refresh token or the password.
+    ///   ``Options/allowsUnencryptedHTTP``); `sessionExpired` if the same device may sign in again;
+    ///   `sessionRevoked` if the user or the device was removed. Later calls throw the last two
+    ///   errors too, if the tokens cannot be renewed.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try addressPolicy.check(homeserver, isBase: true)
         await disconnect()
@@ -75,7 +70,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns the user of the first tokens that are valid; `nil` if there are no tokens.
     private func userOfTokens(_ credentials: Credentials) async throws(BackendError) -> UserID? {
         var candidates: [(access: String, refresh: String?)] = []
         if let tokens, tokens.user == credentials.userID {
@@ -124,7 +118,6 @@ extension MatrixBackend {
         return UserID(reply.user_id.text)
     }
 
-    /// Keeps the tokens of the session for the next connection, and passes them to the app.
     func keepTokens(_ deviceID: String?) {
         guard let session else { return }
         let new = Tokens(

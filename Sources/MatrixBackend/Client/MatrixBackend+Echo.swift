@@ -1,15 +1,13 @@
 import Models
 
-// Waiting until the feed reports what this device has sent, which saves a request for it.
 extension MatrixBackend {
-    /// The maximum time for which a call waits for the feed.
     private static let longestEchoWait = Duration.seconds(1)
 
-    /// Waits until the feed has received an event that this device has sent.
+    /// Waiting for the feed to report what this device has sent saves a request for it.
     ///
-    /// The server ends the long poll of the feed when it accepts the event. The method returns at
-    /// once if no long poll is in flight. It returns without the event if the long poll ends
-    /// without it, or takes too long.
+    /// The server ends the long poll of the feed when it accepts the event. The method returns
+    /// without the event if no long poll is in flight, or if it ends without the event or takes too
+    /// long.
     func waitForEcho(of id: String) async {
         guard longPolls > 0, eventTimes[id] == nil else { return }
         callCount += 1
@@ -26,7 +24,6 @@ extension MatrixBackend {
         alarm.cancel()
     }
 
-    /// Resumes the calls that wait for the feed.
     func endEchoWaits() {
         for number in echoWaits.keys { endEchoWait(number) }
     }

@@ -1,16 +1,16 @@
 public import Models
 
-// The feed. It consists of replies of `/sync`, whose tokens are the cursors.
+// The feed consists of replies of `/sync`, whose tokens are the cursors.
 extension MatrixBackend {
     /// Returns the next batch of events after a cursor.
     ///
-    /// In addition to `/sync`, the method makes a request for each edited message, and for each
-    /// redacted event that this process has not seen.
+    /// Besides `/sync`, the method makes a request for each edited message, and for each redacted
+    /// event that this process has not seen.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
-        // The first request of a connection does not wait for events: its events happened before,
-        // and do not count as live.
+        // The events of the first request of a connection happened before, and do not count as
+        // live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
         let reply = try await sync(
             since: cursor.rawValue, wait: isWaiting ? options.longPoll : .zero)
@@ -36,7 +36,6 @@ extension MatrixBackend {
         return batch(events + (try await lateReaders()), reply.nextBatch)
     }
 
-    /// Returns an event for each channel that says whether it is a direct chat.
     private func distinctChannels() throws(BackendError) -> [FeedEvent] {
         let me = try me
         return list.channelIDs.sorted().compactMap { list.channel($0, for: me) }.map { channel in
@@ -63,10 +62,9 @@ extension MatrixBackend {
         return batch([all] + channels.map { FeedEvent(whole: $0) }, token)
     }
 
-    /// Compares the known rooms with those of the server, once for each session.
+    /// Detects purged rooms, which cause no event.
     ///
-    /// This detects rooms that an administrator has purged: purging causes no event. The server's
-    /// list contains only joined rooms, no invitations.
+    /// The server's list contains no invitations.
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
@@ -81,8 +79,7 @@ extension MatrixBackend {
         return FeedBatch(events: events, cursor: FeedCursor(token), epoch: Self.epoch, isLive: true)
     }
 
-    /// Returns events with the complete state of a room, and with the given changes; none for a
-    /// space.
+    /// Returns no events for a space.
     private func completeState(
         of id: String, _ changes: [MembershipChange] = []
     ) async throws(BackendError) -> [FeedEvent] {
@@ -95,14 +92,12 @@ extension MatrixBackend {
 
     // MARK: A room
 
-    /// The number of attempts to read the events of a room at a cursor.
     private static let roomAttempts = 3
 
     /// Returns the events of a room.
     ///
-    /// Some events need further requests. If the server always fails to answer one of them, the
-    /// other rooms must not wait for it: after ``roomAttempts`` failures, the result makes the
-    /// engine fetch the history of the room.
+    /// Other rooms must not wait for a request that the server always fails to answer: after
+    /// ``roomAttempts`` failures, the result makes the engine fetch the history of the room.
     private func eventsOrLoss(
         of changes: SyncReply.JoinedRoom, _ room: String, since cursor: FeedCursor,
         isListCurrent: Bool
@@ -150,7 +145,6 @@ extension MatrixBackend {
         return events
     }
 
-    /// Returns the new messages of a timeline, and the current versions of the edited messages.
     private func currentMessages(
         _ timeline: [RoomEvent], in room: String
     ) async throws(BackendError) -> [String: Message] {
@@ -163,8 +157,7 @@ extension MatrixBackend {
                 Message(event, in: room, sender: $0, me: me)
             }
         }
-        // The timeline also contains edits of a message by other users, which do not change the
-        // message.
+        // Edits of a message by other users in the timeline do not change the message.
         let edited = Array(Set(timeline.compactMap(\.edited)))
         let found = try await concurrently(edited) { id throws(BackendError) in
             try await self.currentEvent(id, in: room)
@@ -204,10 +197,7 @@ extension MatrixBackend {
         return []
     }
 
-    /// Returns the events for a redaction.
-    ///
-    /// A redaction contains only the ID of the redacted event. `seen` or a request returns what the
-    /// event was.
+    /// Returns the events for a redaction, which contains only the ID of the redacted event.
     private func redaction(
         of id: String, in room: String, at time: Timestamp
     ) async throws(BackendError) -> [FeedEvent] {
@@ -240,15 +230,14 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns an event with the state of a room that has lost the content of a state event.
     private func stateWithoutRedacted(in room: String) async throws(BackendError) -> [FeedEvent] {
         try await updateList()
         list.apply(try await state(of: room), toStateOf: room)
         return try await completeState(of: room)
     }
 
-    /// Returns the events for a message that has lost an edit or a reply, and therefore has an
-    /// earlier version than before.
+    /// Returns the events for a message that has lost an edit or a reply, and so has an earlier
+    /// version.
     private func reverted(_ id: String, in room: String) async throws(BackendError) -> [FeedEvent] {
         guard let message = try await message(id, in: room) else { return [] }
         return [.messageChanged(MessageID(id), in: ChannelURL(room)), .messageUpdated(message)]
@@ -268,10 +257,8 @@ extension MatrixBackend {
         ]
     }
 
-    /// Returns the changes of the channel itself.
-    ///
-    /// If the room's state has changed, the event contains the channel's complete state. Otherwise,
-    /// it contains the properties that messages and receipts change.
+    /// Returns the channel's complete state if the room's state has changed, otherwise the
+    /// properties that messages and receipts change.
     private func channelEvents(
         of changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
         isListCurrent: Bool
@@ -300,7 +287,6 @@ extension MatrixBackend {
         return [.channel(ChannelUpdate(ChannelURL(room), patch))]
     }
 
-    /// Records the newest message of a room, unless it was deleted.
     private func recordNewest(of changes: SyncReply.JoinedRoom, in room: String) {
         if changes.isLimited { newestMessages[room] = nil }
         for event in changes.timeline {
@@ -309,8 +295,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the last message of a room has to be
-    /// requested, because it may have been deleted or may have lost an edit.
+    /// Returns true if the last message may have been deleted or may have lost an edit.
     private func changesLastMessage(
         _ changes: SyncReply.JoinedRoom, _ room: String, _ current: [String: Message],
         isListCurrent: Bool
@@ -351,14 +336,13 @@ extension FeedEvent {
 }
 
 extension Patch<GroupChannel> {
-    /// Creates a patch with all fields except `lastSyncedChangelogAt`, which only the device sets.
+    /// Omits `lastSyncedChangelogAt`, which only the device sets.
     init(wholeOfServer channel: GroupChannel) {
         self.init(whole: channel, except: \.lastSyncedChangelogAt)
     }
 }
 
 extension SyncReply {
-    /// A Boolean value that indicates whether the reply changes the state of a room.
     fileprivate var changesState: Bool {
         !invited.isEmpty || !left.isEmpty || directRooms != nil
             || joined.values.contains(where: \.changesState)

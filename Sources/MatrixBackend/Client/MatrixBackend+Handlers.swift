@@ -1,7 +1,6 @@
 import Models
 public import Sync
 
-// The requests that Matrix supports. The methods of the backend execute them.
 extension MatrixBackend {
     /// The requests that the backend supports.
     public nonisolated var requests: RequestHandlers {

@@ -21,13 +21,12 @@ extension MatrixBackend {
         }
     }
 
-    /// Sends a request, and returns its successful reply.
+    /// If the server rejects the access token, the request is sent again with a renewed one.
     ///
-    /// If the server rejects the access token, the request is sent again with a renewed one. A new
-    /// token may be rejected too, so that there are up to three attempts: with the token of the
-    /// session, with that of a refresh, and with that of a login.
+    /// A new token may be rejected too, so there are up to three attempts: with the token of the
+    /// session, of a refresh, and of a login.
     ///
-    /// - Throws: `sessionExpired` or `sessionRevoked` if the token cannot be renewed.
+    /// Throws `sessionExpired` or `sessionRevoked` if the token cannot be renewed.
     func reply(to request: MatrixRequest) async throws(BackendError) -> HTTPReply {
         guard let session else {
             throw BackendError(.notConnected, "no user is connected: call connect(as:) first")
@@ -71,7 +70,6 @@ extension MatrixBackend {
             task.cancelWithoutWaiting()
         }
         calls[id] = nil
-        // The session may have ended during the request.
         guard session?.number == number else {
             throw BackendError(.notConnected, "the session has ended")
         }
@@ -86,9 +84,7 @@ extension MatrixBackend {
         throw error
     }
 
-    /// Renews the access token `old`, which the server has rejected with `rejection`.
-    ///
-    /// Concurrent calls share one renewal.
+    /// Renews the rejected token `old`; concurrent calls share one renewal.
     private func renewedToken(
         after old: String, _ number: Int, or rejection: BackendError
     ) async throws(BackendError) -> String {
@@ -108,8 +104,7 @@ extension MatrixBackend {
         return try await task.value.get()
     }
 
-    /// Renews the access token with the refresh token or, if there is none or the server rejects
-    /// it, with the password.
+    /// Renews the token with the refresh token or, if that fails, with the password.
     private func renewToken(after rejection: BackendError) async throws(BackendError) -> String {
         if let refreshToken = session?.refreshToken {
             do {
@@ -141,8 +136,7 @@ extension MatrixBackend {
         return decoded.access_token.text
     }
 
-    /// Performs an operation for each element, at most eight at a time, and returns the results in
-    /// order.
+    /// Returns the results in order, with at most eight operations at a time.
     ///
     /// The tasks return a `Result`, because the errors of a throwing task group are not typed.
     func concurrently<Element: Sendable, Value: Sendable>(
@@ -173,10 +167,8 @@ extension MatrixBackend {
 }
 
 extension BackendError {
-    /// The error to report if a rejected access token cannot be renewed.
-    ///
-    /// After a soft logout, the same device may sign in again and keep its data. Otherwise, the
-    /// device was signed out.
+    /// After a soft logout, the same device may sign in again and keep its data; otherwise, it was
+    /// signed out.
     fileprivate var endOfSession: BackendError {
         guard code == .sessionExpired, detail == .accessTokenNotValid else { return self }
         return BackendError(.sessionRevoked, message, detail: .sessionTokenRevoked)

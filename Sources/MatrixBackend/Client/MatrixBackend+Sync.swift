@@ -1,16 +1,14 @@
 import Models
 import Sync
 
-// The request `/sync`, and the list of rooms that it updates.
 extension MatrixBackend {
-    /// Requests the changes since a token or, if the token is `nil`, the current state.
-    ///
-    /// - Throws: `expired` if the server does not know the token.
+    /// Returns the changes since a token or, without one, the current state; throws `expired` for
+    /// an unknown token.
     func sync(since token: String?, wait: Duration = .zero) async throws(BackendError) -> SyncReply
     {
         var request = MatrixRequest.get("sync", query: [("filter", filter(isFirst: token == nil))])
         request.wait = wait
-        // The server accepts only integers as the timeout.
+        // The server accepts only integers.
         request.query.append(("timeout", "\(Int(wait / .milliseconds(1)))"))
         if let token { request.query.append(("since", token)) }
         let isLongPoll = wait > .zero
@@ -39,15 +37,15 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns the filter of a request.
-    ///
     /// Synapse caches its replies to equal requests of a device for two minutes, also those of an
-    /// earlier process, so that a repeated request would not return later changes. Therefore each
-    /// filter has a different number. It has no effect, because the filter excludes presence.
+    /// earlier process, so that a repeated request would not return later changes.
+    ///
+    /// Each filter therefore has a different number, which has no effect, because the filter
+    /// excludes presence.
     private func filter(isFirst: Bool) -> String {
         let quoted = { (types: [String]) in types.map { "\"\($0)\"" }.joined(separator: ",") }
-        // The timeline must include state events: if the filter excludes a state event from the
-        // timeline, the reply does not contain the event at all.
+        // If the filter excludes a state event from the timeline, the reply does not contain it at
+        // all.
         let timeline =
             Self.stateTypes + (isFirst ? RoomEvent.messageTypes : RoomEvent.changeTypes)
         let limit = isFirst ? 4 : max(options.timelineLimit, 1)
@@ -60,7 +58,6 @@ extension MatrixBackend {
             """
     }
 
-    /// Records what later requests need to know of events.
     func receive(_ events: [RoomEvent]) {
         seen.insert(events)
         for event in events {
@@ -72,10 +69,8 @@ extension MatrixBackend {
         }
     }
 
-    /// Records messages in the versions of an answer.
-    ///
-    /// `count` is the value of `timelineCount` before the request: if it has changed, the answer
-    /// may be older than the changes that the feed has reported.
+    /// If `timelineCount` has changed from `count`, its value before the request, the answer may be
+    /// older than the changes that the feed has reported.
     func keep(_ events: [RoomEvent], in room: String, since count: Int) {
         receive(events)
         if count == timelineCount { known.insert(events, in: room) }
@@ -87,10 +82,9 @@ extension MatrixBackend {
         "m.room.member", "m.room.topic", "m.room.encryption", "dev.scrollback",
     ]
 
-    /// Loads the list of rooms, or updates it if it is loaded.
     func updateList() async throws(BackendError) {
-        // Wait for an update in flight, but do not use its result: it may lack changes that
-        // happened before this call.
+        // An update in flight may lack changes that happened before this call: do not use its
+        // result.
         while let listUpdate { _ = await listUpdate.value }
         let task = Task { () async -> Result<Void, BackendError> in
             // The task itself resets `listUpdate`. If its caller did, another call in the loop
@@ -139,18 +133,15 @@ extension MatrixBackend {
 
     func learn(_ state: [RoomEvent], in room: String) {
         for event in state where event.type == "m.room.member" {
-            // Keep the name of a user who has left or was banned, because the user's messages still
-            // show it.
+            // Messages of a user who has left or was banned still show the user's name.
             guard let id = event.stateKey,
                 !["leave", "ban"].contains(event.content.membership)
             else { continue }
-            // The names are requested again when they are needed.
             if people[room]?.count ?? 0 >= WireLimit.knownMembers { people[room] = nil }
             people[room, default: [:]][id] = event.user
         }
     }
 
-    /// Returns the senders of events, by their IDs.
     func senders(
         of events: [RoomEvent], in room: String
     ) async throws(BackendError) -> [String: Sender] {

@@ -1,19 +1,15 @@
 import Foundation
 import Models
 
-/// The addresses to which the backend sends requests.
-///
 /// Requests contain passwords, access tokens and messages, so they are encrypted, except on the
 /// device itself.
 struct AddressPolicy {
-    /// A Boolean value that indicates whether unencrypted requests may go to a loopback address.
     var allowsLoopback = true
-    /// A Boolean value that indicates whether unencrypted requests may go to any address.
     var allowsUnencrypted = false
 
-    /// Throws `refused` unless requests may be sent to a URL.
+    /// Throws unless requests may be sent to a URL.
     ///
-    /// A URL that is the base of others may not have a query.
+    /// The base of other URLs may not have a query.
     func check(_ url: URL, isBase: Bool = false) throws(BackendError) {
         let host = url.host(percentEncoded: true) ?? ""
         // A URL has the address of IPv6 without brackets.
@@ -40,10 +36,8 @@ struct AddressPolicy {
     }
 }
 
-/// The name of a homeserver, such as `example.org:8448`.
-///
-/// The grammar is that of the Matrix specification: a host name, an IPv4 address or an IPv6 address
-/// in brackets, and optionally a port.
+/// A host name, an IPv4 address or an IPv6 address in brackets, and optionally a port, as in the
+/// Matrix specification.
 struct ServerName {
     let host: String
     let port: Int?
@@ -60,7 +54,7 @@ struct ServerName {
         if let port, !(1...65535).contains(port) { return nil }
     }
 
-    /// Returns the server name of a user ID; `nil` if the ID has not the form `@name:server`.
+    /// Returns the server name of an ID of the form `@name:server`.
     init?(ofUser id: String) {
         guard id.utf8.count <= 255, id.hasPrefix("@"), let colon = id.firstIndex(of: ":") else {
             return nil
@@ -82,8 +76,8 @@ extension String {
         return isMapped ? Array(bytes[12...]) : bytes
     }
 
-    /// A Boolean value that indicates whether the host is an address in a form such as `127.1`,
-    /// `0177.0.0.1` or `2130706433`, which systems read differently.
+    /// True for an address in a form such as `127.1`, `0177.0.0.1` or `2130706433`, which systems
+    /// read differently.
     ///
     /// The last part of a host name is not a number.
     fileprivate var isShortenedAddress: Bool {
@@ -92,15 +86,14 @@ extension String {
         return last.hasPrefix("0x") || last.allSatisfy(\.isNumber)
     }
 
-    /// A Boolean value that indicates whether the host is this device.
     fileprivate var isLoopback: Bool {
         let bytes = addressBytes
         return lowercased() == "localhost" || bytes.count == 4 && bytes[0] == 127
             || bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// A Boolean value that indicates whether the host is an address of the local network segment,
-    /// at which clouds offer the credentials of their machines.
+    /// True for an address of the local network segment, at which clouds offer the credentials of
+    /// their machines.
     fileprivate var isLinkLocal: Bool {
         let bytes = addressBytes
         return bytes.count == 4 && bytes.starts(with: [169, 254])
@@ -109,7 +102,6 @@ extension String {
 }
 
 extension HTTPTransport {
-    /// The maximum number of redirects that a request follows.
     private static var maximumRedirectCount: Int { 5 }
 
     /// Sends a request, and follows redirects.
@@ -118,9 +110,9 @@ extension HTTPTransport {
     /// (scheme, host and port) is followed only if `leavesOrigin` is `true`, and then without the
     /// access token.
     ///
-    /// - Throws: `unanswered` for a redirect that is not followed: the login page of a network may
-    ///   have caused it, so that a later attempt may succeed. `refused` for an error of another
-    ///   origin.
+    /// The method throws `unanswered` for a redirect that is not followed: the login page of a
+    /// network may have caused it, so that a later attempt may succeed. It throws `refused` for an
+    /// error of another origin.
     func reply(
         to request: HTTPRequest, leavesOrigin: Bool, _ policy: AddressPolicy
     ) async throws(BackendError) -> HTTPReply {
@@ -145,7 +137,6 @@ extension HTTPTransport {
 }
 
 extension HTTPRequest {
-    /// Continues the request at the address to which a redirect leads.
     fileprivate mutating func redirect(
         to location: String, leavesOrigin: Bool, _ policy: AddressPolicy
     ) throws(BackendError) {
@@ -169,7 +160,6 @@ extension HTTPRequest {
 }
 
 extension URL {
-    /// The scheme, the host and the port, which determine to which server a request goes.
     fileprivate var origin: [String] {
         let scheme = scheme?.lowercased() ?? ""
         let port = port ?? (scheme == "https" ? 443 : 80)

@@ -3,8 +3,6 @@
     import Models
     import Sync
 
-    /// The body of an upload for `URLSession`.
-    ///
     /// A thread reads the source piece by piece, and passes the bytes to the session through a pair
     /// of bound streams.
     final class FileStream {
@@ -33,13 +31,10 @@
             }
         }
 
-        /// The error of reading the source, which ended the upload; `nil` if there is none.
         var failure: BackendError? { reading.failure }
     }
 
-    /// The state of reading the source of an upload.
-    ///
-    /// One thread reads the source, and another thread may read the error.
+    /// The state of an upload, which one thread reads and another one may check for errors.
     private final class Reading: Sendable {
         private struct State {
             var reader: UploadReader

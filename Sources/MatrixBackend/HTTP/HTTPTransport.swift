@@ -2,18 +2,16 @@ public import Foundation
 public import Models
 public import Sync
 
-/// Sends HTTP requests for ``MatrixBackend``.
+/// Sends HTTP requests for ``MatrixBackend``; by default ``URLSessionTransport``.
 ///
-/// The default is ``URLSessionTransport``. Implement this protocol to use another HTTP client, such
-/// as AsyncHTTPClient on a server, or recorded replies in tests.
+/// Implement it for another HTTP client, or for recorded replies in tests.
 public protocol HTTPTransport: Sendable {
     /// Sends a request to exactly its URL, and returns the reply regardless of its status.
     ///
     /// A transport keeps these promises:
     ///
-    /// - It never follows a redirect: it returns the reply with its status and
-    ///   ``HTTPReply/location``. The headers may contain an access token, and only the backend knows
-    ///   to which addresses it may send the token.
+    /// - It never follows a redirect, but returns it with its status and ``HTTPReply/location``.
+    ///   Only the backend knows to which addresses it may send the access token in the headers.
     /// - It stops reading a body that is longer than ``HTTPRequest/maximumByteCount``, and throws.
     ///   Even an endless body never needs much more memory than this number of bytes.
     /// - If the calling task is canceled, the call promptly throws, even if the HTTP client needs
@@ -39,8 +37,7 @@ public struct HTTPRequest: Sendable {
     /// The body.
     public var body = HTTPBody.none
 
-    /// The time to wait for the reply, in addition to the transport's own timeout; zero unless the
-    /// request is a long poll.
+    /// The time to wait for a long poll's reply, in addition to the transport's own timeout.
     public var wait = Duration.zero
 
     /// The maximum size of the reply's body in bytes, after decompression.
@@ -71,7 +68,7 @@ public struct HTTPReply: Sendable {
     /// The body.
     public var body: Data
 
-    /// The value of the header field `Location`, to which a redirect leads; `nil` if there is none.
+    /// The header field `Location`, to which a redirect leads; `nil` if there is none.
     public var location: String?
 
     /// Creates a reply.

@@ -40,12 +40,11 @@ struct MatrixFailure: Decodable {
 }
 
 extension BackendError {
-    /// Creates the error for a reply whose status is not 2xx.
     init(_ reply: HTTPReply, to request: MatrixRequest) {
         let failure = MatrixFailure(reply)
         let message = "\(request.path.joined(separator: "/")): \(failure.text) (\(failure.code))"
         switch (reply.status, failure.code) {
-        // After a soft logout, the same device may sign in again.
+        // The same device may sign in again.
         case (401, _) where failure.isSoftLogout:
             self.init(.sessionExpired, message, detail: .sessionKeyExpired)
         case (403, "M_USER_DEACTIVATED"):

@@ -1,12 +1,9 @@
 import Foundation
 import Models
 
-/// A request of the client-server API.
 struct MatrixRequest {
     var method: String
-    /// The path of the API.
-    ///
-    /// The parts in ``path`` follow it. The parts are not percent-encoded yet.
+    /// The path of the API, which the parts of ``path``, not percent-encoded yet, follow.
     var api = "_matrix/client/v3"
     var path: [String]
     var query: [(String, String)] = []
@@ -15,20 +12,17 @@ struct MatrixRequest {
     var kind = RateLimits.Kind.reading
     var wait = Duration.zero
     var isAuthorized = true
-    /// A Boolean value that indicates whether the request is for a file, which the server may keep
-    /// elsewhere.
+    /// True for a file, which the server may keep elsewhere.
     var isOfFile = false
-    /// The maximum size of a file in bytes; `nil` for the maximum of other replies.
+    /// The maximum size of a file; `nil` for the maximum of other replies.
     var maximumByteCount: Int?
 
-    /// Creates a request that changes nothing on the server.
     static func get(
         _ path: String..., query: [(String, String)] = [], api: String = "_matrix/client/v3"
     ) -> MatrixRequest {
         MatrixRequest(method: "GET", api: api, path: path, query: query)
     }
 
-    /// Creates a request that changes something on the server.
     static func put(
         _ path: String..., body: JSONValue, kind: RateLimits.Kind = .managing
     ) -> MatrixRequest {
@@ -39,11 +33,9 @@ struct MatrixRequest {
         MatrixRequest(method: "POST", path: path, body: .json(body), kind: .managing)
     }
 
-    /// Returns the HTTP request.
-    ///
-    /// - Throws: `refused` if a part of the path is `.` or `..`, because the request would go to
-    ///   another path, or if a header contains control characters. The IDs and tokens of a server
-    ///   may have this form.
+    /// IDs and tokens of a server may have any form: throws `refused` if a part of the path is `.`
+    /// or `..`, because the request would go to another path, or if a header contains control
+    /// characters.
     func http(
         at homeserver: URL, token: String?, maximumByteCount: Int
     ) throws(BackendError) -> HTTPRequest {
@@ -89,7 +81,6 @@ extension String {
         unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// The text, percent-encoded as a part of a path or of a query.
     fileprivate var percentEncoded: String {
         addingPercentEncoding(withAllowedCharacters: .unreserved) ?? self
     }

@@ -9,12 +9,11 @@ import Sync
 
 /// Sends HTTP requests with `URLSession`.
 ///
-/// Canceling the task of a request cancels only this request. The connections are shared by all
-/// requests of a transport and its copies.
+/// Canceling the task of a request cancels only this request. All requests of a transport and its
+/// copies share connections.
 public struct URLSessionTransport: HTTPTransport {
-    /// The timeout in seconds: a request fails if the server sends no byte for this time.
-    ///
-    /// A request without a file also fails if it takes longer than this time in total.
+    /// The seconds without a byte, or in total for a request without a file, after which a request
+    /// fails.
     private static let timeout: TimeInterval = 30
 
     private let connections = Connections()
@@ -70,15 +69,15 @@ public struct URLSessionTransport: HTTPTransport {
 
 /// The `URLSession` of a transport.
 ///
-/// The asynchronous methods of `URLSession` are not used: they cancel the request inside the
-/// cancellation handler of the task. On Linux, this blocks until the session's queue is free, and
-/// that queue may be waiting for the same task, to resume it.
+/// Its asynchronous methods cancel the request inside the cancellation handler of the task. On
+/// Linux, this blocks until the session's queue is free, which may be waiting for the same task, to
+/// resume it.
 private final class Connections: Sendable {
     private let session = Session()
 
     /// Sends a request, which fails after `limit` seconds.
     ///
-    /// On Linux, Foundation itself may never end a request if the server stops while the client is
+    /// On Linux, Foundation may never end a request if the server stops while the client is
     /// connecting, or if the header fields never end.
     func reply(
         to sent: URLRequest, _ request: HTTPRequest, within limit: TimeInterval? = nil
@@ -103,10 +102,9 @@ private final class Connections: Sendable {
     }
 }
 
-/// A `URLSession`, with a queue that creates and cancels its tasks.
+/// A `URLSession`, with a serial queue that creates and cancels its tasks.
 ///
-/// On Linux, creating and canceling a task may block. The queue is serial, so that it has a thread
-/// of its own: blocked threads of concurrent queues are missing for Swift's tasks.
+/// On Linux, both may block. Blocked threads of concurrent queues are missing for Swift's tasks.
 private final class Session: Sendable {
     private let session: URLSession
     private let delegate = SessionDelegate()
@@ -144,8 +142,8 @@ private final class Session: Sendable {
 #if !canImport(Darwin)
     /// A queue on which adding an operation waits while too many operations are pending.
     ///
-    /// On Linux, a session adds an operation for each piece of a reply, as fast as the server sends
-    /// the pieces. If the delegate were slower, the pieces would fill the memory.
+    /// On Linux, a session adds an operation for each received piece of a reply. If the delegate
+    /// were slower, the pieces would fill the memory.
     private final class BoundedQueue: OperationQueue, @unchecked Sendable {
         // @unchecked: the semaphore is thread-safe, and never replaced.
         private let places = DispatchSemaphore(value: 64)
@@ -158,7 +156,6 @@ private final class Session: Sendable {
     }
 #endif
 
-/// A request in flight.
 private final class Exchange: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Result<HTTPReply, BackendError>, Never>?
@@ -188,9 +185,7 @@ private final class Exchange: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Starts the task of the request, unless the request has ended.
-    ///
-    /// - Returns: A Boolean value that indicates whether the task was started.
+    /// Starts the task, unless the request has ended.
     func start(_ task: URLSessionTask) -> Bool {
         let isNeeded = state.withLock { state in
             if !state.hasEnded { state.task = task }
@@ -200,7 +195,7 @@ private final class Exchange: Sendable {
         return isNeeded
     }
 
-    /// Changes the reply, and returns it; `nil` if the request has ended.
+    /// Changes and returns the reply; returns `nil` if the request has ended.
     func withReply(_ change: (inout HTTPReply?) -> Void) -> HTTPReply? {
         state.withLock { state in
             guard !state.hasEnded else { return nil }
@@ -209,7 +204,6 @@ private final class Exchange: Sendable {
         }
     }
 
-    /// Ends a request with the reply that was received, or with an error.
     func end(_ error: (any Error)?) {
         let reply = state.withLock { $0.reply }
         if let error {
@@ -245,7 +239,6 @@ private final class Exchange: Sendable {
     }
 }
 
-/// Passes the events of the session's tasks to their requests.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate {
     /// The requests in flight, by the identifiers of the session's tasks.
     private let exchanges = Locked<[Int: Exchange]>([:])
@@ -303,8 +296,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         completionHandler(.performDefaultHandling, nil)
         #if !canImport(Darwin)
-            // The default handling of a status 401 without credentials never ends the task. The
-            // reply was received before.
+            // The default handling of a status 401 without credentials never ends the task.
             exchange(of: task)?.end(nil)
         #endif
     }

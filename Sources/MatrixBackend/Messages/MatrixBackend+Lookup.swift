@@ -1,6 +1,5 @@
 public import Models
 
-// Looking up messages by their IDs, and their reactions.
 extension MatrixBackend {
     /// Returns messages by their IDs, with a request for each message.
     public func lookup(
@@ -18,11 +17,11 @@ extension MatrixBackend {
         return MessageLookup(found: messages, gone: Array(gone))
     }
 
-    /// Returns an event with its latest edit; `nil` if the room has no such event, the user may not
-    /// see it, or it cannot be decoded.
+    /// Returns `nil` if the room has no such event, the user may not see it, or it cannot be
+    /// decoded.
     ///
-    /// A member may name any text as the ID of the event that an edit or a reply is for. An error for
-    /// it would end the feed.
+    /// A member may name any text as the ID of the event that an edit or a reply is for. An error
+    /// for it would end the feed.
     func event(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         guard (1...WireLimit.id).contains(id.utf8.count), !id.utf8.contains(where: { $0 < 0x20 })
         else { return nil }
@@ -37,14 +36,12 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns a message by its ID; `nil` if it no longer exists.
     func message(_ id: String, in room: String) async throws(BackendError) -> Message? {
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
         return try await messages([event], in: room).first
     }
 
-    /// Returns a message from the known messages if the feed reports their changes, otherwise with a
-    /// request; `nil` if it no longer exists.
+    /// Returns a known message, if the feed reports its changes, or requests it.
     func currentEvent(_ id: String, in room: String) async throws(BackendError) -> RoomEvent? {
         if !isCatchingUp, let event = known[id, in: room] { return event }
         guard let event = try await event(id, in: room), event.isMessage else { return nil }
@@ -57,7 +54,7 @@ extension MatrixBackend {
             .get("rooms", room, "state", "m.room.member", me.rawValue))
     }
 
-    /// Creates messages from events, without their reactions, oldest first.
+    /// Returns messages without their reactions, oldest first.
     func messages(
         _ events: [RoomEvent], in room: String
     ) async throws(BackendError) -> [Message] {
@@ -74,17 +71,14 @@ extension MatrixBackend {
 
     // MARK: Reactions
 
-    /// The maximum number of a room's newest reactions that one request fetches.
     private static let maximumReactionCount = 500
 
-    /// The maximum number of requests for the reactions to one message.
     private static let maximumReactionPageCount = 100
 
     /// Returns the reactions to messages, by the IDs of the messages.
     ///
-    /// For messages of a page, the backend requests all newer reactions of the room at once. If
-    /// there are too many, and for messages that were in no page, it makes a request for each
-    /// message.
+    /// For messages of a page, one request fetches all newer reactions of the room. If there are
+    /// too many, and for messages that were in no page, each message needs a request.
     public func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]] {
@@ -105,9 +99,9 @@ extension MatrixBackend {
                 .map { (MessageID($0), $1.reactions) })
     }
 
-    /// Returns the events of the reactions to messages, and possibly those of others.
+    /// May return reactions to others, too.
     ///
-    /// `token` is older than all of the messages; it is `nil` if no such token is known.
+    /// `token` is older than all of the messages, or `nil`.
     private func reactions(
         to ids: [String], in room: String, since token: String?
     ) async throws(BackendError) -> [RoomEvent] {
@@ -125,8 +119,7 @@ extension MatrixBackend {
         }.flatMap(\.self)
     }
 
-    /// Returns the reactions in a room that are newer than a token; `nil` if there are more than
-    /// ``maximumReactionCount``.
+    /// Returns the newer reactions; `nil` if there are more than ``maximumReactionCount``.
     private func reactions(
         in room: String, since token: String
     ) async throws(BackendError) -> [RoomEvent]? {
@@ -141,7 +134,6 @@ extension MatrixBackend {
         return reply.events.count < Self.maximumReactionCount ? reply.events : nil
     }
 
-    /// Returns the events of the reactions to a message, oldest first.
     func reactions(to id: String, in room: String) async throws(BackendError) -> [RoomEvent] {
         var events: [RoomEvent] = []
         var token: String?
@@ -161,7 +153,6 @@ extension MatrixBackend {
     }
 }
 
-/// The reactions to a message, collected from events.
 private struct GroupedReactions {
     private struct Group {
         let key: String
@@ -171,9 +162,8 @@ private struct GroupedReactions {
     }
 
     private var groups: [Group] = []
-    /// The indexes of the groups by the bytes of their keys.
-    ///
-    /// Comparing long keys with many marks as Unicode texts takes quadratic time.
+    /// The indexes of the groups by the bytes of their keys: comparing long keys with many marks as
+    /// Unicode texts takes quadratic time.
     private var indexes: [[UInt8]: Int] = [:]
 
     var isEmpty: Bool { groups.isEmpty }

@@ -1,15 +1,13 @@
 import Models
 
-// The list of the messages that mention the user.
 extension MatrixBackend {
-    /// The maximum number of notifications that a request asks for.
     private static let maximumNotificationCount = 100
 
-    /// Returns a page of the messages that mention the user, newest first.
+    /// Returns the messages that the homeserver has highlighted, newest first; none if it has no
+    /// list.
     ///
-    /// They are the messages that the homeserver has highlighted. Its list has the first version of
-    /// each message, so that a message that the feed has not reported needs another request. The
-    /// list is empty if the homeserver has none.
+    /// The list has the first version of each message, so a message that the feed has not reported
+    /// needs another request.
     func mentions(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {

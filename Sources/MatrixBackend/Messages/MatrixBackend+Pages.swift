@@ -1,13 +1,11 @@
 public import Models
 
-// Pages of the history of a room, and of a thread.
 extension MatrixBackend {
     /// Returns a page of messages around an anchor.
     ///
-    /// Each direction needs at least one request. An anchor that is a time or a message needs
-    /// another request. A last request fetches the messages that arrived just before the page. If
-    /// one of these has a newer position than a message of the page, that message of the page is an
-    /// outlier.
+    /// It needs a request or more for each direction, another one for an anchor that is a time or a
+    /// message, and one for the messages that arrived just before the page: a message of the page
+    /// is an outlier if one of these has a newer position.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -16,10 +14,9 @@ extension MatrixBackend {
 
     /// Returns a page of the messages with files, or of those that start threads.
     ///
-    /// Matrix has no filter for other kinds. The filter for files omits encrypted files, and files
-    /// that only an edit has added.
+    /// The filter for files omits encrypted files, and files that only an edit has added.
     ///
-    /// - Throws: `unsupported` if the kinds are neither all kinds of files nor the kind `thread`.
+    /// - Throws: `unsupported` for other kinds, for which Matrix has no filter.
     public func messages(
         of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
     ) async throws(BackendError) -> MessagePage {
@@ -35,9 +32,8 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: 0)
     }
 
-    /// Returns a page of the replies in the thread that a message starts.
-    ///
-    /// Replies to the message outside of the thread are not in any page.
+    /// Returns a page of the replies in the thread that a message starts, not of those outside of
+    /// the thread.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -46,7 +42,6 @@ extension MatrixBackend {
         return try await page(history, at: anchor, older: older, newer: newer)
     }
 
-    /// The history of a room, or of a thread in it.
     struct History: Sendable {
         let room: String
         var thread: String?
@@ -68,8 +63,7 @@ extension MatrixBackend {
         }
         var before = Segment()
         if older > 0 || point == nil {
-            // If there is no point, the page is at the newest end, and the start token of the
-            // server's reply is the point of that end.
+            // The start token of the reply is the point of the newest end.
             before = try await segment(.older, of: history, from: point, limit: older)
             if point == nil, older == 0 {
                 point = before.start.map { HistoryPoint($0) }
@@ -98,11 +92,10 @@ extension MatrixBackend {
             outliers: late.intersection(onPage), older: olderCursor, newer: newerCursor)
     }
 
-    /// The number of messages that arrived just before a page and whose positions are compared with
-    /// those of the page.
+    /// The number of messages before a page that are compared with those of the page.
     private static let contextCount = 20
 
-    /// Returns the messages, and the redacted events, that arrived just before a page, oldest first.
+    /// Returns the messages and redacted events before a page.
     private func context(
         of events: [RoomEvent], in history: History, from bound: String?
     ) async throws(BackendError) -> [RoomEvent] {
@@ -113,9 +106,7 @@ extension MatrixBackend {
         return reply.events.filter(\.isMessageOrRedacted).reversed()
     }
 
-    /// Returns the messages after a point.
-    ///
-    /// If the point is before an event, that event is the first.
+    /// Returns the messages after a point, and the event that it is just before.
     private func newerSegment(
         of history: History, from point: HistoryPoint?, _ found: RoomEvent?, limit: Int
     ) async throws(BackendError) -> Segment {
@@ -149,7 +140,7 @@ extension MatrixBackend {
                     query: [("ts", "\(milliseconds)"), ("dir", "f")], api: "_matrix/client/v1"))
             return try await context(found.event_id.text, in: room)
         } catch  where error.code == .notFound {
-            // If all events are older than the time, use the point after the newest event.
+            // All events are older than the time.
             let newest = try await segment(.older, of: History(room: room), from: nil, limit: 0)
             return (newest.start.map { HistoryPoint($0) }, nil)
         }
@@ -171,15 +162,11 @@ extension MatrixBackend {
 
     // MARK: Requests
 
-    /// The maximum number of requests for one direction of a page.
-    ///
-    /// If these requests return too few messages, the page has fewer messages than requested.
+    /// The maximum number of requests for a side of a page, which may then be too short.
     private static let maximumRequestCount = 6
 
-    /// Fetches messages in one direction.
-    ///
-    /// Several requests may be needed, because the server's limit also counts edits and deleted
-    /// messages.
+    /// Makes several requests if necessary, because the server's limit also counts edits and
+    /// deleted messages.
     private func segment(
         _ side: Side, of history: History, from point: HistoryPoint?, limit: Int,
         eventsPerRequest: Int = 1
@@ -228,7 +215,6 @@ extension MatrixBackend {
         """
     }
 
-    /// Returns the newest message of a room; `nil` if it has none.
     func newestMessage(in room: String) async throws(BackendError) -> Message? {
         // The newest events may be edits, or deleted messages.
         let found = try await segment(
@@ -258,11 +244,11 @@ extension MatrixBackend {
 }
 
 extension [Position] {
-    /// The IDs of the messages that arrived late, that is, after a message with a newer position.
+    /// The IDs of the messages that arrived after one with a newer position, for positions in the
+    /// order of arrival.
     ///
-    /// The array contains the positions in the order of arrival. If a message comes from a server
-    /// whose clock is fast, the following messages are late until the clocks of their servers reach
-    /// that message's time. Late messages are stored, but cover no range.
+    /// If a message comes from a server whose clock is fast, the following ones are late until
+    /// their clocks reach its time. Late messages are stored, but cover no range.
     var late: Set<MessageID> {
         var late: Set<MessageID> = []
         var newest: Position?

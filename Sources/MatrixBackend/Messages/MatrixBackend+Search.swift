@@ -1,15 +1,11 @@
 import Models
 
-// Searching on the homeserver.
 extension MatrixBackend {
-    /// The maximum number of events that a search requests.
     private static let maximumSearchCount = 100
 
-    /// Returns a page of the messages that match a search, newest first.
+    /// The homeserver searches the rooms that the user has joined, except encrypted ones.
     ///
-    /// The homeserver searches the rooms that the user has joined, except encrypted ones. Matrix
-    /// cannot restrict a search to a range of times: a search ends at the first message before its
-    /// lower bound.
+    /// Matrix has no filter for times: a search ends at the first message before its lower bound.
     func searchMessages(
         matching params: MessageSearchParams, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Message> {
@@ -73,10 +69,9 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns the words to find as a search term.
+    /// Each word is in quotes, because Synapse fails on words that are operators of its syntax.
     ///
-    /// Each is in quotes, because Synapse fails on words that are operators of its syntax. Even in
-    /// quotes it does not find some of them, so they are left out beside other words.
+    /// Even in quotes it does not find some of them, so they are left out beside other words.
     private func searchTerm(_ text: String) -> String {
         let words = SearchQuery(text).requiredTexts
             .flatMap { $0.split(whereSeparator: \.isWhitespace) }
@@ -85,12 +80,10 @@ extension MatrixBackend {
         return (others.isEmpty ? words : others).map { "\"\($0)\"" }.joined(separator: " ")
     }
 
-    /// Returns the message of a found event; `nil` if the event is not a message, or if another
-    /// event represents the message.
+    /// The homeserver also finds each edit of a message.
     ///
-    /// Each edit of a message is a separate event, which the homeserver finds, too. To be on one
-    /// page only, a message is represented by its first event if that has the words, otherwise by
-    /// its latest edit.
+    /// To be on one page only, a message is represented by its first event if that has the words,
+    /// otherwise by its latest edit; the result is `nil` for other events.
     private func original(
         of found: SearchReply.Found, in params: MessageSearchParams
     ) async throws(BackendError) -> RoomEvent? {

@@ -1,13 +1,11 @@
 import Foundation
 public import Models
 
-// Sending, editing, deleting and reacting.
-//
 // The request ID is the transaction ID, by which the server recognizes repeated requests of the
 // same device for about a day.
 extension MatrixBackend {
-    /// Sends a message with one request, and waits until the feed reports the message with the time
-    /// at which the server accepted it.
+    /// Sends a message with one request, and waits until the feed reports it with the time at which
+    /// the server accepted it.
     ///
     /// Without a feed, a second request reads the message.
     public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
@@ -40,11 +38,10 @@ extension MatrixBackend {
         return message
     }
 
-    /// Returns the message that an earlier attempt has sent for an old outbox item.
+    /// Servers forget transaction IDs after about a day.
     ///
-    /// Servers forget transaction IDs after about a day, but the message contains the request ID.
-    /// Therefore, before an attempt after that time, this method searches the messages that the
-    /// user has sent since the item's creation for one with the request ID.
+    /// Before a later attempt, this method searches the user's messages since the item's creation
+    /// for the request ID that they contain.
     private func sentMessage(of item: OutboxItem) async throws(BackendError) -> Message? {
         let (day, written) = (Int64(24 * 60 * 60 * 1000), item.createdAt.milliseconds)
         let age = options.now().milliseconds - written
@@ -56,18 +53,16 @@ extension MatrixBackend {
             found = events.first {
                 $0.isMessage && $0.content.own?.requestID == item.requestID.rawValue
             }
-            // The clocks of the device and of the server may differ, so search one more day of
-            // older messages.
+            // The clocks of the device and of the server may differ, so search one more day.
             return found != nil || events.contains { $0.time.milliseconds < written - day }
         }
         guard let found else { return nil }
         return try await messages([found], in: room).first
     }
 
-    /// Returns the relation of a reply.
+    /// A reply that is also shown in the channel is outside of threads.
     ///
-    /// A reply that is also shown in the channel is outside of threads. The same applies if the
-    /// server accepts no thread that starts with `parent`, because `parent` refers to an event.
+    /// So is one to a message that refers to an event, which cannot start a thread.
     private func relation(
         to parent: MessageID, in room: String, _ params: NewMessage
     ) async throws(BackendError) -> JSONValue {
@@ -86,8 +81,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns the reason why the server refused a message, derived from the power levels of the
-    /// room.
+    /// Derives the reason from the power levels of the room.
     private func reason(
         for error: BackendError, in room: String
     ) async throws(BackendError) -> BackendError {
@@ -105,8 +99,8 @@ extension MatrixBackend {
 
     /// Edits a message with one request, and waits until the feed reports the edit with its time.
     ///
-    /// Without a feed, another request reads the result. If the feed has not reported the message,
-    /// and no page since then contained it, another request reads its current content.
+    /// Without a feed, another request reads the result. Another one reads the message's current
+    /// content, if neither the feed nor a page has contained it.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID, epoch: ServerEpoch?
@@ -134,8 +128,9 @@ extension MatrixBackend {
         return message
     }
 
-    /// Redacts a message, after a request that checks whether it still exists, unless the feed
-    /// reports its changes.
+    /// Redacts a message.
+    ///
+    /// A request checks whether it still exists, unless the feed reports its changes.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID,
         epoch: ServerEpoch?
@@ -155,7 +150,6 @@ extension MatrixBackend {
         return reply.event_id.text
     }
 
-    /// Returns the current version of a message.
     private func existing(
         _ id: MessageID, in room: String
     ) async throws(BackendError) -> RoomEvent {
@@ -166,11 +160,11 @@ extension MatrixBackend {
 
     // MARK: Reactions
 
-    /// Adds or removes a reaction with one request, and waits until the feed reports the change with
-    /// its time.
+    /// Adds or removes a reaction with one request, and waits until the feed reports the change
+    /// with its time.
     ///
-    /// Without a feed, another request reads the time. If the feed has not reported the message or
-    /// the removed reaction, another request looks it up.
+    /// Without a feed, another request reads the time. Another one looks up the message or the
+    /// removed reaction, if the feed has not reported it.
     public func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID, epoch: ServerEpoch?
@@ -192,14 +186,13 @@ extension MatrixBackend {
         if let id {
             time = try await acceptedTime(of: id, in: room)
         } else {
-            // There was no event to redact, so the message is unchanged. Use its own time.
+            // There was no event to redact, so the message is unchanged.
             time = try await existing(messageID, in: room).time
         }
         return ReactionEvent(
             action, key, by: me, to: messageID, in: channelURL, at: time, requestID: requestID)
     }
 
-    /// Returns the time at which the server accepted an event that this device has just sent.
     private func acceptedTime(
         of id: String, in room: String
     ) async throws(BackendError) -> Timestamp {
@@ -211,7 +204,6 @@ extension MatrixBackend {
         return event.time
     }
 
-    /// Returns the IDs of the events of a reaction of the user.
     private func ownReactions(
         _ key: String, to id: String, in room: String
     ) async throws(BackendError) -> [String] {

@@ -1,13 +1,7 @@
 import Models
 
 extension Message {
-    /// Creates the message of an event, with the content of its latest edit.
-    ///
-    /// - Parameters:
-    ///   - event: An event that appears as a message.
-    ///   - room: The ID of its room.
-    ///   - sender: The author, with the name in the room.
-    ///   - me: The current user. Only the user's own messages get a request ID.
+    /// Creates a message with its latest edit; only messages of `me` get a request ID.
     init(_ event: RoomEvent, in room: String, sender: Sender, me: UserID) {
         let content = event.replacement?.content ?? event.content
         let (type, text, customType, data) = Self.kind(of: event, content)
@@ -20,7 +14,8 @@ extension Message {
             updatedAt: event.replacement?.time)
         if type == .file { file = FileInfo(content) }
         metaArrays = content.own?.metaArrays ?? []
-        // Any member can write such a value: it must not be read as one of the message's own fields.
+        // Any member can write such a value: it must not be read as one of the message's own
+        // fields.
         let extra = content.own?.extra.filter { !Message.schema.hasField(named: $0.key) }
         if let extra, !extra.isEmpty { self.extra = extra }
         if let html = content.formattedBody {
@@ -31,7 +26,6 @@ extension Message {
         threadInfo = event.thread.map(ThreadInfo.init)
     }
 
-    /// Returns the type, text, custom type and data of an event's message.
     private static func kind(
         of event: RoomEvent, _ content: EventContent
     ) -> (MessageType, String, customType: String, data: String) {
@@ -43,8 +37,8 @@ extension Message {
         switch content.messageType {
         case "m.text": return (.text, content.text, "", "")
         case "m.file", "m.image", "m.video", "m.audio":
-            // If the content has a separate file name, the body is the caption.
-            // Comparing long texts with many marks as Unicode texts takes quadratic time.
+            // If the content has a separate file name, the body is the caption. Comparing long
+            // texts with many marks as Unicode texts takes quadratic time.
             let isCaption = content.filename.map { !$0.utf8.elementsEqual(body.utf8) } ?? false
             let isFile = content.messageType == "m.file"
             return (.file, isCaption ? body : "", isFile ? "" : content.messageType!, "")
@@ -60,11 +54,10 @@ extension Message {
         mentionedMessageTemplate = content.own?.mentionTemplate
     }
 
-    /// Sets the parent message.
+    /// A message in a thread is a reply to the thread's first message.
     ///
-    /// A message in a thread is a reply to the thread's first message. If it also answers another
-    /// message of the thread, the meta array `m.in_reply_to` has that message's ID. A reply outside
-    /// of a thread is also shown in the channel.
+    /// If it also answers another message of the thread, the meta array `m.in_reply_to` has that
+    /// message's ID. A reply outside of a thread is also shown in the channel.
     private mutating func setParent(_ relation: EventContent.Relation?) {
         guard let relation else { return }
         guard relation.type == "m.thread", let root = relation.eventID else {
@@ -80,9 +73,8 @@ extension Message {
     }
 }
 
-/// The keys of meta arrays for parts of Matrix messages.
 enum MetaArrayKey {
-    /// The ID of the message of a thread that a reply in the thread answers.
+    /// The message of a thread that a reply in the thread answers.
     static let answered = "m.in_reply_to"
     /// The text in HTML.
     static let html = "formatted_body"
@@ -98,7 +90,7 @@ extension ThreadInfo {
 }
 
 extension EventContent {
-    /// The text without the quotation at the start of a reply from an old client.
+    /// The text without the quotation that old clients add to a reply.
     fileprivate var text: String {
         let body = body ?? ""
         let scalars = body.unicodeScalars
@@ -116,7 +108,6 @@ extension EventContent {
 }
 
 extension FileInfo {
-    /// The custom type of an encrypted file.
     static let encryptedType = "m.encrypted"
 
     init(_ content: EventContent) {

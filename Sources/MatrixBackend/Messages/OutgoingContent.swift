@@ -1,15 +1,8 @@
 import Models
 import Sync
 
-// The content of events that the user sends.
 extension JSONValue {
-    /// Returns the content of a new message.
-    ///
-    /// - Parameters:
-    ///   - item: The outbox item.
-    ///   - relation: The relation to the message that is replied to.
-    /// - Returns: The content.
-    /// - Throws: `refused` for a message with several files.
+    /// Returns the content of a message; throws `refused` for several files.
     static func content(
         of item: OutboxItem, relation: JSONValue?
     ) throws(BackendError) -> JSONValue {
@@ -72,9 +65,7 @@ extension JSONValue {
         return .object(mentions)
     }
 
-    /// Returns the content of an edit.
-    ///
-    /// Fields that the edit does not set keep their values, including fields that only other
+    /// Returns an edit; fields that it does not set keep their values, even those that only other
     /// clients know.
     static func edit(
         _ update: MessageUpdate, of current: JSONValue, _ id: MessageID
@@ -102,7 +93,7 @@ extension JSONValue {
     ) {
         if let text = params.text {
             content["body"] = .string(text)
-            // Remove the formatted text, because clients would show the old one.
+            // Clients would show the old formatted text.
             content["formatted_body"] = nil
             content["format"] = nil
         }
@@ -116,12 +107,10 @@ extension JSONValue {
         }
     }
 
-    /// Returns the relation of a reply outside of threads.
     static func reply(to parent: MessageID) -> JSONValue {
         ["m.in_reply_to": ["event_id": .string(parent.rawValue)]]
     }
 
-    /// Returns the relation of a message in a thread, which may answer a message of the thread.
     static func reply(to answered: MessageID?, inThread root: String) -> JSONValue {
         [
             "rel_type": "m.thread", "event_id": .string(root),
@@ -133,15 +122,13 @@ extension JSONValue {
 }
 
 extension UploadableFile {
-    /// The description of a file that needs no upload, because it is on the server; `nil` without a
-    /// URL.
     fileprivate var info: FileInfo? {
         url.map { FileInfo(url: $0, name: name, mimeType: mimeType, size: size) }
     }
 }
 
 extension UploadableFile {
-    /// The media type of the file or, if it has none, the type of files with its name's extension.
+    /// The media type; by default that of files with the name's extension.
     var mediaType: String? {
         if let mimeType, !mimeType.isEmpty { return mimeType }
         guard let name, let dot = name.lastIndex(of: ".") else { return nil }

@@ -1,7 +1,4 @@
-/// The kinds of the events that this process has seen, by the events' IDs.
-///
-/// A redaction contains only the ID of the redacted event, and the server removes the relation of a
-/// redacted event. Therefore this type records the message to which a reaction or an edit belongs.
+/// A redacted event loses its relation, so the messages of reactions and edits are recorded here.
 struct SeenEvents {
     enum Meaning: Hashable {
         case message
@@ -20,7 +17,7 @@ struct SeenEvents {
         for event in events { if let meaning = Meaning(event) { meanings[event.id] = meaning } }
     }
 
-    /// Records that events of a room were deleted, and that they were not edits of older messages.
+    /// Records that deleted events were not edits of older messages.
     mutating func insertDeleted(_ events: some Sequence<RoomEvent>) {
         for event in events where event.hasMessageType && event.isRedacted {
             meanings[event.id] = meanings[event.id] ?? .message
@@ -28,13 +25,12 @@ struct SeenEvents {
     }
 }
 
-/// A dictionary that forgets its oldest entries.
+/// A dictionary that forgets its oldest entries, but keeps at least half of its capacity.
 struct RecentEntries<Value> {
     private let capacity: Int
     private var newer: [String: Value] = [:]
     private var older: [String: Value] = [:]
 
-    /// Creates a dictionary that keeps at least half of `capacity` entries.
     init(capacity: Int) { self.capacity = capacity }
 
     subscript(key: String) -> Value? {
@@ -52,8 +48,8 @@ struct RecentEntries<Value> {
 /// The newest messages that this process has received since the connection, in their current
 /// versions.
 ///
-/// While the feed reports all changes, the backend need not request these messages. An event of a
-/// room may name a message of another room, so messages are found only with their room.
+/// While the feed reports all changes, they need not be requested. An event of a room may name a
+/// message of another room, so messages are found only with their room.
 struct KnownMessages {
     private var messages = RecentEntries<(room: String, event: RoomEvent)>(capacity: 2_000)
 
@@ -62,12 +58,10 @@ struct KnownMessages {
         return found.event
     }
 
-    /// Inserts messages of an answer in their current versions.
     mutating func insert(_ events: some Sequence<RoomEvent>, in room: String) {
         for event in events where event.isMessage { messages[event.id] = (room, event) }
     }
 
-    /// Applies the changes of a timeline.
     mutating func apply(_ timeline: [RoomEvent], in room: String, _ seen: SeenEvents) {
         for event in timeline {
             if event.isMessage {
@@ -92,9 +86,8 @@ struct KnownMessages {
     mutating func removeAll() { messages.removeAll() }
 }
 
-/// A pagination token for each message of a page, which is older than the message.
-///
-/// All reactions to a message are newer than its token.
+/// A pagination token for each message of a page, which is older than the message and all reactions
+/// to it.
 struct PageTokens {
     private static let capacity = 20_000
     private var tokens: [String: String] = [:]
@@ -104,7 +97,7 @@ struct PageTokens {
         for event in events { tokens[event.id] = token }
     }
 
-    /// Returns the messages of each token; those without a token have the key `nil`.
+    /// Returns the messages by token; those without one have the key `nil`.
     func groups(of ids: [String]) -> [String?: [String]] {
         Dictionary(grouping: ids) { tokens[$0] }
     }

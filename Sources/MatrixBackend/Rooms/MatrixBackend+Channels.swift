@@ -1,14 +1,12 @@
 public import Models
 import Sync
 
-// Lists of channels and members.
 extension MatrixBackend {
     /// Returns a page of the channels that match a query.
     ///
-    /// The first call of a process loads all rooms, unless the feed or another call has loaded
-    /// them. Later calls need one short request. The call does not load all rooms if it requests
-    /// the first page in the order of the last message, and the homeserver supports this: it then
-    /// fetches only that page, without unread counts.
+    /// The first call of a process loads all rooms; later calls need one short request. If the
+    /// homeserver supports it, a call for the first page in the order of the last message fetches
+    /// only that page, without unread counts.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -35,10 +33,8 @@ extension MatrixBackend {
         return page
     }
 
-    /// Returns a channel.
-    ///
-    /// If the user is only invited, servers return only the room's name, its picture and the
-    /// inviter.
+    /// Returns a channel; if the user is only invited, with only the room's name, its picture and
+    /// the inviter.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await updateList()
         try await resolveReceipts(of: url.rawValue)
@@ -49,7 +45,7 @@ extension MatrixBackend {
         return channel
     }
 
-    /// Returns a page of the members, with a request for all members.
+    /// Returns a page of members, for which all members are requested.
     func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -63,15 +59,12 @@ extension MatrixBackend {
         return try Page(members, after: cursor, limit: limit, id: \.userID.rawValue)
     }
 
-    /// Returns the state events of a room.
     func state(of room: String) async throws(BackendError) -> [RoomEvent] {
         let state: StateReply = try await call(.get("rooms", room, "state"))
         return state.events
     }
 
-    /// Requests the members whose names make up the name of a room, if they are not known.
-    ///
-    /// When a room loses its name, servers do not report these members until a member changes.
+    /// When a room loses its name, servers do not report its heroes until a member changes.
     func resolveHeroes(of room: String) async throws(BackendError) {
         guard list.rooms[room]?.lacksHeroes ?? false else { return }
         do {
@@ -96,7 +89,6 @@ extension MatrixBackend {
                 body: ["m.fully_read": .string(event.id), "m.read": .string(event.id)]))
     }
 
-    /// Returns the newest event of a room that is not newer than `end`; `nil` if there is none.
     private func newestEvent(
         in room: String, upTo end: Timestamp?
     ) async throws(BackendError) -> RoomEvent? {
@@ -108,13 +100,10 @@ extension MatrixBackend {
         return found
     }
 
-    /// The maximum number of pages that a search of a room's history requests.
     private static let maximumSearchPageCount = 100
 
-    /// Requests pages of a room's events, newest first, until a closure returns `true` or the
-    /// history ends.
-    ///
-    /// - Throws: `refused` if ``maximumSearchPageCount`` pages are not enough.
+    /// Ends when a closure returns `true`; throws `refused` if ``maximumSearchPageCount`` pages are
+    /// not enough.
     func newestPages(
         of room: String, limit: Int, filter: String? = nil,
         until isEnough: ([RoomEvent]) -> Bool
@@ -133,9 +122,7 @@ extension MatrixBackend {
             "the newest \(Self.maximumSearchPageCount) pages of \(room) do not contain the event")
     }
 
-    /// Reports whether the user is typing.
-    ///
-    /// The server ends the typing state after half a minute.
+    /// Reports typing, which the server ends after half a minute.
     func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         let body: JSONValue =
             isTyping ? ["typing": true, "timeout": 30_000] : ["typing": false]

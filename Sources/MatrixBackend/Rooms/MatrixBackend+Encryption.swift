@@ -1,6 +1,5 @@
 public import Models
 
-// Encrypted rooms, to which the backend sends nothing.
 extension MatrixBackend {
     /// Returns an error if the channel is a room with end-to-end encryption, because the backend
     /// cannot encrypt.
@@ -10,12 +9,12 @@ extension MatrixBackend {
 
     /// Throws `refused` if a room is encrypted.
     ///
-    /// Without a current list of rooms, the method requests the room's encryption, and does not
-    /// request it again while the feed would report a change of it.
+    /// Without a current list of rooms, requests the room's encryption once, while the feed would
+    /// report a change of it.
     func requireUnencrypted(_ room: String) async throws(BackendError) {
         let known = list.rooms[room]
         if known?.encryption != nil { throw .encrypted(room) }
-        // Before the first batch of a connection, the room may have changed in the meantime.
+        // The room may have changed before the first batch of a connection.
         if !isCatchingUp {
             if unencrypted.contains(room) { return }
             if known != nil, list.token == feedToken { return }

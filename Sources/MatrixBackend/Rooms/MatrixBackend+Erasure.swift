@@ -1,13 +1,11 @@
 import Models
 
-// Erased users, whose messages the homeserver hides from users who joined a room later, and whose
-// names it removes.
 extension MatrixBackend {
-    /// The maximum number of users whose profiles are requested for one reply of `/sync`.
+    /// The maximum number of profiles that are requested for one reply of `/sync`.
     private static let maximumDepartureCount = 20
 
-    /// Returns an event for the messages that the homeserver may hide or change since a change of a
-    /// room, because it has erased their senders.
+    /// Returns an event for messages that the homeserver may hide from later members or change,
+    /// because it has erased their senders.
     ///
     /// The homeserver reports no erasure, but it removes the user's profile and lets the user leave
     /// all rooms. Only users of the same homeserver are checked, with a request for each one who

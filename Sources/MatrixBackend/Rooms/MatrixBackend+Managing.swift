@@ -1,12 +1,10 @@
 import Models
 
-// Creating and changing rooms, and their members.
 extension MatrixBackend {
-    /// Creates a room and invites users, or returns the existing room for a distinct channel.
+    /// Creates a room, or returns the existing one for a distinct channel of two users: a direct
+    /// chat.
     ///
-    /// A distinct channel of two users is a direct chat.
-    ///
-    /// - Throws: `refused` if the parameters have a URL, because the server chooses the URL.
+    /// Throws `refused` if the parameters have a URL, which the server chooses.
     func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -61,9 +59,7 @@ extension MatrixBackend {
             .put("user", me.rawValue, "account_data", "m.direct", body: body))
     }
 
-    /// Changes the name, the cover image, the data, the custom type or the metadata of a room.
-    ///
-    /// The value of the key `topic` in the metadata is the topic of the room.
+    /// Changes the properties of a room; the metadata `topic` is its topic.
     func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
@@ -98,12 +94,10 @@ extension MatrixBackend {
 
     // MARK: Members
 
-    /// Invites users, one after the other.
     func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
         for user in userIDs { try await act("invite", in: url, on: user) }
     }
 
-    /// Answers an invitation.
     func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         let invitation = try await channel(url)
         guard invitation.myMemberState == .invited else {
@@ -117,13 +111,12 @@ extension MatrixBackend {
         if !accepts { list.remove(url.rawValue) }
     }
 
-    /// Joins a public room, whose ID or alias, such as `#room:example.org`, is the URL.
+    /// Joins a public room by its ID or alias, such as `#room:example.org`.
     func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         let reply: RoomIDReply = try await call(.post("join", url.rawValue))
         return try await channel(ChannelURL(reply.room_id.text))
     }
 
-    /// Leaves a room.
     func leave(_ url: ChannelURL) async throws(BackendError) {
         try await requireRoom(url.rawValue)
         try await act("leave", in: url)
@@ -142,17 +135,15 @@ extension MatrixBackend {
 
     // MARK: Moderating
 
-    /// Freezes a room by raising the power level that sending messages requires, or unfreezes it.
+    /// Freezes a room by raising the power level that sending requires.
     func setFrozen(_ isFrozen: Bool, for url: ChannelURL) async throws(BackendError) {
         try await changePower(in: url.rawValue) { levels in
             levels.set(["events_default"], to: isFrozen ? 50 : 0)
         }
     }
 
-    /// Bans a user, or mutes a user: sets the user's power level below the level that sending
-    /// messages requires.
-    ///
-    /// - Throws: `unsupported` for a restriction with an end, which Matrix does not have.
+    /// Bans a user, or mutes a user by a power level below the one that sending requires; throws
+    /// `unsupported` for a restriction with an end.
     func restrict(
         _ userID: UserID, in url: ChannelURL, as restriction: RestrictionType,
         until end: Timestamp?,
@@ -172,7 +163,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Ends a restriction.
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -183,7 +173,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Changes the power levels of a room, unless the closure changes nothing.
     private func changePower(
         in room: String, _ change: (inout JSONValue) -> Void
     ) async throws(BackendError) {
@@ -196,8 +185,8 @@ extension MatrixBackend {
 }
 
 extension JSONValue {
-    /// Returns the content of the state event that contains those properties of a room for which
-    /// Matrix has no field.
+    /// Returns the state event's content for those properties of a room for which Matrix has no
+    /// field.
     fileprivate static func own(
         data: String, customType: String, metadata: [String: String]
     ) -> JSONValue {
@@ -209,7 +198,6 @@ extension JSONValue {
         ]
     }
 
-    /// Sets or removes a value in nested objects.
     fileprivate mutating func set(_ path: [String], to value: JSONValue?) {
         guard let key = path.first else { return }
         var object: [String: JSONValue] = [:]

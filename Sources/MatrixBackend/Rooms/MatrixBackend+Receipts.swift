@@ -1,15 +1,13 @@
 import Models
 
-// Read receipts. A receipt names an event; its own time is only the time of reading.
+// A receipt names an event; its own time is only the time of reading.
 extension MatrixBackend {
-    /// The maximum number of a room's receipts whose events are requested at once: the latest ones.
-    ///
-    /// In a large room, earlier receipts are ignored.
+    /// The maximum number of receipts whose events are requested; in a large room, earlier ones are
+    /// ignored.
     private static let maximumReceiptCount = 20
 
-    /// Returns the times of the events up to which users have read a room, oldest first.
-    ///
-    /// The method makes a request for each event that this process has not received.
+    /// Returns the readers, oldest first, with a request for each event that this process has not
+    /// received.
     func readers(
         of receipts: [SyncReply.Receipt], in room: String
     ) async throws(BackendError) -> [(user: String, time: Timestamp)] {
@@ -27,14 +25,12 @@ extension MatrixBackend {
         }.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
     }
 
-    /// Determines the times of a room's receipts in the list of rooms.
     func resolveReceipts(of room: String) async throws(BackendError) {
         let receipts = list.rooms[room].map { Array($0.openReceipts.values) } ?? []
         guard !receipts.isEmpty else { return }
         list.resolve(receipts, try await readers(of: receipts, in: room), of: room)
     }
 
-    /// The number of rooms whose receipts are resolved for one batch of the feed.
     private static let roomsOfABatch = 20
 
     /// Resolves the receipts of the newest rooms, and leaves the others to later batches.
@@ -47,7 +43,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns the readers of some rooms that the first batch of the feed did not report.
     func lateReaders() async throws(BackendError) -> [FeedEvent] {
         let rooms = Array(unreportedReaders.prefix(Self.roomsOfABatch))
         _ = try await concurrently(rooms) { room throws(BackendError) in

@@ -1,14 +1,11 @@
 import Models
 
-/// A change of a user's membership in a room.
 struct MembershipChange {
     let source: CollectionEventSource
     let userID: String
     let actorID: String
-    /// The reason that the actor gave; `nil` if there is none.
     let reason: String?
 
-    /// Creates a change from a state event; `nil` if the event changes no membership.
     init?(_ event: RoomEvent) {
         guard event.type == "m.room.member", let userID = event.stateKey,
             let membership = event.content.membership, membership != event.previousMembership
@@ -34,14 +31,11 @@ struct MembershipChange {
 }
 
 extension EventContent {
-    /// The reason of a change of membership; `nil` if it is missing or empty.
     var givenReason: String? { reason.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension MatrixBackend {
-    /// Returns an event for each change of a membership.
-    ///
-    /// The first event also contains the state of the channel.
+    /// Returns an event for each change; the first one also contains the channel's state.
     func events(
         of changes: [MembershipChange], _ channel: GroupChannel
     ) -> [FeedEvent] {
@@ -55,7 +49,6 @@ extension MatrixBackend {
         }
     }
 
-    /// Returns why the user has lost a room, from the last event of the user's membership.
     func removal(
         from id: String, _ room: SyncReply.LeftRoom
     ) throws(BackendError) -> ChannelRemoval {
@@ -69,7 +62,6 @@ extension MatrixBackend {
             reason: event.content.givenReason)
     }
 
-    /// Returns a user with the name that is known from a room.
     func user(_ id: String, in room: String) -> User {
         people[room]?[id] ?? User(id: UserID(id))
     }

@@ -3,10 +3,10 @@
 
 import Models
 
-/// The newest rooms of a user.
+/// In an account with many rooms, `/sync` without a token takes seconds.
 ///
-/// In an account with many rooms, `/sync` without a token takes seconds. If the homeserver supports
-/// simplified sliding sync, it returns the newest rooms immediately, but without unread counts.
+/// Simplified sliding sync, if the homeserver supports it, returns the newest rooms immediately,
+/// but without unread counts.
 struct NewestRooms: Decodable {
     let rooms: [String: NewestRoom]
     /// The number of all rooms.
@@ -54,11 +54,8 @@ struct NewestRoom: Decodable {
 }
 
 extension MatrixBackend {
-    /// Returns the newest channels, without unread counts, while the list of all rooms is not
-    /// loaded.
-    ///
-    /// - Returns: The channels, and whether there are more; `nil` if the list is loaded, or if the
-    ///   homeserver does not support the call.
+    /// Returns `nil` if the list of all rooms is loaded, or if the homeserver does not support the
+    /// call.
     func newestChannels(
         _ limit: Int
     ) async throws(BackendError) -> (channels: [GroupChannel], hasMore: Bool)? {
@@ -86,7 +83,6 @@ extension MatrixBackend {
         {
             return nil
         }
-        // Another call has loaded the list during the request.
         guard list.token == nil else { return nil }
         let channels = try await concurrently(reply.rooms.keys.sorted()) {
             id throws(BackendError) in try await self.channel(of: reply.rooms[id]!, id)

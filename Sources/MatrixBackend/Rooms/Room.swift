@@ -1,6 +1,5 @@
 import Models
 
-/// The state of a room that the user has joined or is invited to.
 struct Room {
     let id: String
     var isInvitation = false
@@ -12,30 +11,24 @@ struct Room {
     private var roomType: String?
     private var isPublic = false
     private var topic: String?
-    /// The algorithm of the room's end-to-end encryption; `nil` if the room is not encrypted.
     private(set) var encryption: String?
     private var own: EventContent.OwnContent?
     private var power: EventContent.PowerLevels?
-    /// The ID of the room that replaced this one: empty if the ID is unknown, `nil` if the room was
-    /// not replaced.
+    /// The room that replaced this one; empty if its ID is unknown.
     private var replacement: String?
     private var pinned: [String] = []
-    /// The known members: the senders of messages, and the members whose names make up the room's
-    /// name.
+    /// The senders of messages, and the members whose names make up the room's name.
     private var people: [String: RoomEvent] = [:]
     private var heroes: [String] = []
     private var joinedCount = 0
     private var invitedCount = 0
     private var unreadCount = 0
     private var highlightCount = 0
-    /// The times of the events up to which users have read the room.
     private(set) var readAt: [String: Timestamp] = [:]
     /// The receipts for events whose times are not known yet, by user.
     private(set) var openReceipts: [String: SyncReply.Receipt] = [:]
-    /// The newest message; `nil` if the room has none.
     var lastMessage: Message?
-    /// A Boolean value that indicates whether `lastMessage` was edited or deleted, and therefore
-    /// has to be fetched again.
+    /// True if `lastMessage` was edited or deleted, and has to be fetched again.
     var lastMessageIsStale = false
 
     private let memberLimit: Int
@@ -45,14 +38,11 @@ struct Room {
         self.memberLimit = memberLimit
     }
 
-    /// Returns a Boolean value that indicates whether a user was invited to the room as a direct
-    /// chat.
     func isDirectInvitation(of user: String) -> Bool {
         isInvitation && people[user]?.content.isDirect ?? false
     }
 
-    /// A Boolean value that indicates whether the room is a space, which groups rooms and has no
-    /// messages.
+    /// True for a space, which groups rooms and has no messages.
     var isSpace: Bool { roomType == "m.space" }
 }
 
@@ -72,7 +62,6 @@ extension Room {
         }
     }
 
-    /// Replaces open receipts by the times of their events.
     mutating func resolve(
         _ receipts: [SyncReply.Receipt], _ readers: [(user: String, time: Timestamp)]
     ) {
@@ -128,22 +117,17 @@ extension Room {
 // MARK: People
 
 extension Room {
-    /// Returns the power level of a user.
-    ///
-    /// In a room of version 12, the creators of the room have the highest level.
+    /// Returns the power level of a user; in a room of version 12, creators have the highest one.
     func power(of user: String) -> Int {
         creators.contains(user) ? .max : power.map { $0.users[user] ?? $0.usersDefault } ?? 0
     }
 
     func role(of user: String) -> Role { power(of: user) >= 50 ? .operator : .none }
 
-    /// A Boolean value that indicates whether only operators may send messages.
-    ///
-    /// A room that was replaced by a new version is frozen, too.
+    /// True if only operators may send, also in a room that was replaced by a new version.
     var isFrozen: Bool { replacement != nil || (power?.eventsDefault ?? 0) >= 50 }
 
-    /// Returns a Boolean value that indicates whether a user's power level is too low to send
-    /// messages in a room that is not frozen.
+    /// Returns true if a user may not send in a room that is not frozen.
     func isMuted(_ user: String) -> Bool {
         !isFrozen && power(of: user) < power?.eventsDefault ?? 0
     }
@@ -159,14 +143,13 @@ extension Room {
         }
     }
 
-    /// A Boolean value that indicates whether the name of the room consists of the names of members
-    /// whom the server has not reported.
+    /// True if the server has not reported the members whose names make up the room's name.
     var lacksHeroes: Bool {
         !isInvitation && (name ?? "").isEmpty && (alias ?? "").isEmpty && heroes.isEmpty
             && joinedCount + invitedCount > 1
     }
 
-    /// Sets the members whose names make up the name of the room to the first five.
+    /// Makes the first five members those whose names make up the room's name.
     mutating func setHeroes(from state: [RoomEvent], me: String) {
         let others = state.filter { event in
             event.type == "m.room.member" && event.stateKey != me
@@ -176,7 +159,6 @@ extension Room {
         heroes = others.compactMap(\.stateKey)
     }
 
-    /// Returns the name of the room or, if it has none, the names of its members.
     private func name(for me: String) -> String {
         if let name, !name.isEmpty { return name }
         if let alias, !alias.isEmpty { return alias }
@@ -203,7 +185,6 @@ extension MemberState {
 }
 
 extension RoomEvent {
-    /// The user whom a membership event is about.
     var user: User {
         User(
             id: UserID(stateKey ?? ""), nickname: content.displayName ?? "",
@@ -213,7 +194,6 @@ extension RoomEvent {
 
 // MARK: As a channel
 
-/// The keys of a channel's metadata for state events of Matrix.
 enum MetadataKey {
     static let topic = "topic"
     static let encryption = "encryption"

@@ -1,9 +1,8 @@
 import Models
 
-/// The rooms of the user, as of a token of `/sync`.
+/// Only `/sync` returns unread counts, invitations and numbers of members.
 ///
-/// Only `/sync` returns unread counts, invitations and numbers of members. Therefore one `/sync`
-/// without a token loads the list, and shorter ones with a token update it.
+/// One without a token therefore loads the list, and shorter ones with a token update it.
 struct RoomList {
     private(set) var rooms: [String: Room] = [:]
     private(set) var directRooms: [String: [String]] = [:] {
@@ -18,8 +17,7 @@ struct RoomList {
             var room = rooms[id] ?? Room(id)
             room.apply(changes)
             for event in changes.timeline { room.follow(event, me, names) }
-            // If the timeline is truncated and contains only edits and reactions, the newest
-            // message is unknown.
+            // The newest message is unknown.
             if changes.isLimited, !changes.timeline.contains(where: \.isMessage) {
                 room.lastMessageIsStale = true
             }
@@ -58,12 +56,10 @@ struct RoomList {
 
     mutating func remove(_ id: String) { rooms[id] = nil }
 
-    /// Removes the joined rooms that are not among the given ones.
     mutating func keepJoined(_ joined: Set<String>) {
         rooms = rooms.filter { $0.value.isInvitation || joined.contains($0.key) }
     }
 
-    /// The IDs of the rooms that are channels.
     var channelIDs: [String] { rooms.values.filter { !$0.isSpace }.map(\.id) }
 
     func channel(_ id: String, for me: UserID) -> GroupChannel? {
@@ -85,8 +81,7 @@ extension Room {
             lastMessageIsStale = false
         } else if event.edited != nil || event.redacts != nil {
             let changed = event.edited ?? event.redacts
-            // The changed message may be the room's last message, even if this reply does not
-            // contain that message.
+            // This reply need not contain the last message that it changes.
             let isLast = lastMessage?.messageID?.rawValue == changed
             lastMessageIsStale = lastMessageIsStale || isLast
         }

@@ -3,11 +3,9 @@
 
 import Models
 
-/// The content of an event, with the fields of all supported types.
 struct EventContent: Decodable, Sendable {
     private(set) var isEmpty = true
-    /// A Boolean value that indicates whether the content is that of an edit, and has the new
-    /// content of the message.
+    /// True if the content is that of an edit, and has the new content of the message.
     private(set) var isNewContent = false
 
     // MARK: Messages
@@ -17,11 +15,8 @@ struct EventContent: Decodable, Sendable {
     private(set) var filename: String?
     private(set) var url: String?
     private(set) var info: Info?
-    /// The HTML of the text.
     private(set) var formattedBody: String?
-    /// A Boolean value that indicates whether an audio file is a voice message.
     private(set) var isVoice = false
-    /// A Boolean value that indicates whether ``url`` is that of an encrypted file.
     private(set) var isFileEncrypted = false
     private(set) var geoURI: String?
     private(set) var mentions: Mentions?
@@ -51,8 +46,7 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// A coding key that matches any key, to determine whether content is empty, as the content of
-    /// a redacted event is.
+    /// A key for determining whether content is empty, as that of a redacted event is.
     private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -76,7 +70,6 @@ struct EventContent: Decodable, Sendable {
         let whole = try decoder.container(keyedBy: Key.self)
         isEmpty = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
         relation = whole.lenient(.relation)
-        // For an edit, decode the new content of the message.
         isNewContent = whole.contains(.newContent) && relation?.type == "m.replace"
         let content =
             isNewContent
@@ -122,7 +115,6 @@ struct EventContent: Decodable, Sendable {
     }
 }
 
-/// A file that its sender has encrypted.
 private struct EncryptedFile: Decodable { let url: String }
 
 extension EventContent {
@@ -168,7 +160,6 @@ extension EventContent {
         }
     }
 
-    /// The relation to another event: an edit, a reaction, a thread or a reply.
     struct Relation: Decodable, Sendable {
         let type: String?
         let eventID: String?
@@ -192,7 +183,6 @@ extension EventContent {
         }
     }
 
-    /// The power levels of users, and the power levels that actions require.
     struct PowerLevels: Decodable, Sendable {
         let users: [String: Int]
         let usersDefault: Int
@@ -208,9 +198,7 @@ extension EventContent {
         }
     }
 
-    /// The properties of messages and channels for which Matrix has no field.
-    ///
-    /// This backend adds them to events, under the key `dev.scrollback`.
+    /// The properties for which Matrix has no field, under `dev.scrollback`.
     struct OwnContent: Decodable, Sendable {
         let requestID: String?
         let data: String?

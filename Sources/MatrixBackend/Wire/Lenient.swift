@@ -2,9 +2,8 @@ import Models
 
 // Lenient decoding, because events may come from any client.
 //
-// A field of the wrong type counts as missing, and an element that cannot be decoded is omitted. The
-// same is true for a text that is longer than an event may be, and for an integer that an event may
-// not contain.
+// A field of the wrong type counts as missing, as do a text that is longer and an integer that is
+// greater than an event allows. An element that cannot be decoded is omitted.
 extension KeyedDecodingContainer {
     func lenient<Value: Decodable>(_ key: Key) -> Value? { lenient(Value.self, key) }
 
@@ -18,22 +17,17 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// Returns an ID or a type; `nil` also if it is longer than an ID may be.
-    ///
-    /// Comparing long texts with many marks as Unicode texts takes quadratic time.
+    /// Returns `nil` also for an ID that is longer than ``WireLimit/id``: comparing long texts with
+    /// many marks as Unicode texts takes quadratic time.
     func lenientID(_ key: Key) -> String? {
         lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
     }
 
-    /// Returns the IDs of a list, without those that are longer than an ID may be.
     func lenientIDs(_ key: Key) -> [String] {
         lenient(WireIDs.self, key)?.texts ?? []
     }
 
-    /// Returns the token of a place in a list or a history; `nil` if it is missing.
-    ///
-    /// - Throws: `DecodingError` if the token is longer than ``WireLimit/token``. The reply cannot be
-    ///   used without it.
+    /// Returns a token; throws if it is too long, because the reply cannot be used without it.
     func token(_ key: Key) throws -> String? {
         guard (try? decodeIfPresent(String.self, forKey: key)) != nil else { return nil }
         return try decode(WireToken.self, forKey: key).text
@@ -44,9 +38,8 @@ extension KeyedDecodingContainer {
         return list.lenientList()
     }
 
-    /// Returns the elements of a page that can be decoded.
-    ///
-    /// - Throws: `DecodingError` if they are more than ``WireLimit/events``.
+    /// Returns the elements that can be decoded; throws if there are more than
+    /// ``WireLimit/events``.
     func page<Value: Decodable>(_ key: Key, of what: String) throws -> [Value] {
         let values: [Value] = lenientList(key)
         guard values.count <= WireLimit.events else {
@@ -68,10 +61,8 @@ extension KeyedDecodingContainer {
 }
 
 extension UnkeyedDecodingContainer {
-    /// Returns the elements that can be decoded, up to a limit.
-    ///
-    /// An element that cannot be decoded is small on the wire, but as large as others in memory, so
-    /// it is never added.
+    /// Elements that cannot be decoded are never added: they are small on the wire, but as large as
+    /// others in memory.
     mutating func lenientList<Value: Decodable>() -> [Value] {
         var values: [Value] = []
         while !isAtEnd, values.count < WireLimit.elements,
@@ -95,41 +86,36 @@ private struct AnyKey: CodingKey {
 enum WireLimit {
     /// The maximum length of an ID, a type or a state key in bytes, as the specification demands.
     static let id = 255
-    /// The maximum length of another text in bytes, which is that of a whole event.
+    /// The maximum length of another text in bytes: that of a whole event.
     static let text = 65_536
-    /// The greatest magnitude of an integer, as the specification demands.
-    ///
-    /// Sums of a few integers therefore do not overflow.
+    /// The maximum magnitude of an integer, as the specification demands, so that sums do not
+    /// overflow.
     static let integer = 1 << 53 - 1
-    /// The maximum length of a token, or of the address of a file, in bytes, which the client stores
-    /// or sends in a URL.
+    /// The maximum length in bytes of a token or file address, which the client stores or sends in
+    /// a URL.
     static let token = 4096
     /// The maximum number of values in a reply, including those in other values.
     static let values = 2_000_000
-    /// The maximum number of elements of a list in a reply; the others are omitted.
+    /// The maximum number of elements in a list; the others are omitted.
     static let elements = 100_000
     /// The maximum number of events on a page, and of a room in a reply of `/sync`.
     static let events = 1000
-    /// The maximum number of members, and of read receipts, of a channel.
-    ///
-    /// `members(of:)` returns all members.
+    /// The maximum number of members and of read receipts of a channel; `members(of:)` returns all
+    /// members.
     static let members = 1000
-    /// The maximum number of members of a room that the backend keeps in memory.
+    /// The maximum number of members of a room in memory.
     static let knownMembers = 10_000
     /// The maximum number of members whose names make up the name of a room.
     static let heroes = 16
 }
 
 extension DecodingError {
-    /// The error for a value that is longer than the limit.
     static func tooLong(_ what: String) -> DecodingError {
         .dataCorrupted(Context(codingPath: [], debugDescription: "\(what) is too long"))
     }
 }
 
-/// A token, an address or a name, which the client stores or sends in a URL.
-///
-/// It cannot be decoded if it is longer than ``WireLimit/token``.
+/// A token, an address or a name, which cannot be decoded if it is longer than ``WireLimit/token``.
 struct WireToken: Decodable {
     let text: String
 
@@ -166,7 +152,6 @@ extension Decoder {
     }
 }
 
-/// A value that is `nil` if it cannot be decoded.
 struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
     init(from decoder: any Decoder) { value = try? Value(from: decoder) }

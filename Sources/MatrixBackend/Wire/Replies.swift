@@ -3,8 +3,6 @@
 
 import Models
 
-// The replies of the client-server API, with the fields that this target reads.
-
 struct LoginReply: Decodable {
     let user_id: WireID
     let access_token: WireToken
@@ -40,7 +38,7 @@ struct JoinedRoomsReply: Decodable { let joined_rooms: [WireID] }
 struct UploadReply: Decodable { let content_uri: WireToken }
 struct EmptyReply: Decodable {}
 
-/// A page of events, from `/messages` or `/relations`.
+/// A page from `/messages` or `/relations`.
 struct EventsReply: Decodable {
     let events: [RoomEvent]
     /// The membership events of the events' senders.
@@ -59,7 +57,6 @@ struct EventsReply: Decodable {
     }
 }
 
-/// A page of the results of `/search`.
 struct SearchReply: Decodable {
     let results: [Found]
     let next: String?
@@ -89,13 +86,11 @@ struct SearchReply: Decodable {
     }
 }
 
-/// A page of the user's notifications.
 struct NotificationsReply: Decodable {
-    /// The notifications about messages that are no edits.
+    /// The notifications of messages that are no edits.
     let found: [Found]
     let next: String?
 
-    /// Creates an empty page.
     init() { (found, next) = ([], nil) }
 
     struct Found: Sendable {
@@ -122,7 +117,7 @@ struct NotificationsReply: Decodable {
     }
 }
 
-/// An event; `nil` if it cannot be decoded, such as one with a long type in a room of an old version.
+/// An event; `nil` if it cannot be decoded, such as one with a long type in an old room.
 struct EventReply: Decodable {
     let event: RoomEvent?
 

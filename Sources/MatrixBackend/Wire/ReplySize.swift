@@ -2,10 +2,8 @@ import Foundation
 import Models
 
 extension JSONDecoder {
-    /// Decodes the body of a server's reply.
-    ///
-    /// - Throws: `DecodingError`, also if the text is not in UTF-8, or has more values than
-    ///   ``WireLimit/values``.
+    /// Decodes a reply; throws also if it is not in UTF-8, or has more values than
+    /// ``WireLimit/values``.
     static func decode<Reply: Decodable>(_ type: Reply.Type, ofReply body: Data) throws -> Reply {
         // The decoder recognizes UTF-16 and UTF-32 by a byte order mark or by a zero byte, and the
         // values would not be counted.
@@ -22,10 +20,9 @@ extension JSONDecoder {
 }
 
 extension Data {
-    /// Returns a Boolean value that indicates whether JSON text has more values than a limit.
+    /// The decoder needs up to thirty times the memory of a text with very small values.
     ///
-    /// The decoder needs up to thirty times the memory of a text with very small values. Each value
-    /// after the first one follows a comma or an opening bracket.
+    /// Each value after the first one follows a comma or an opening bracket.
     func hasMoreValues(than limit: Int) -> Bool {
         guard count > limit else { return false }
         return withUnsafeBytes { bytes in

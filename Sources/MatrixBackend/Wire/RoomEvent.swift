@@ -3,7 +3,6 @@
 
 import Models
 
-/// An event of a room: a message, a change of the room's state, or a redaction.
 struct RoomEvent: Decodable, Sendable {
     let type: String
     /// The ID of the event; empty in the stripped state of an invitation.
@@ -12,17 +11,14 @@ struct RoomEvent: Decodable, Sendable {
     let time: Timestamp
     let stateKey: String?
     let content: EventContent
-    /// The content with all fields, for edits of a message; `nil` if the event has no message type.
+    /// The content with all fields, for edits; `nil` for an event without a message type.
     let completeContent: JSONValue?
-    /// The ID of the event that this event redacts; `nil` if it is not a redaction.
     let redacts: String?
     let isRedacted: Bool
-    /// The membership that a membership event has replaced; `nil` if there was none, or if the
-    /// server did not report it.
+    /// The replaced membership, if the server reported it.
     let previousMembership: String?
-    /// The latest valid edit, bundled by the server.
+    /// The latest edit, bundled by the server.
     private(set) var replacement: Replacement?
-    /// The thread that starts with this event, bundled by the server.
     let thread: ThreadSummary?
 
     struct Replacement: Decodable, Sendable {
@@ -47,7 +43,6 @@ struct RoomEvent: Decodable, Sendable {
         }
     }
 
-    /// The replies in a thread.
     struct ThreadSummary: Decodable, Sendable {
         let count: Int
         let latestAt: Timestamp
@@ -102,10 +97,10 @@ struct RoomEvent: Decodable, Sendable {
 }
 
 extension RoomEvent {
-    /// Returns the ID of the event that an event redacts.
-    ///
     /// Homeservers check who may redact only for events of the type of a redaction, and only for
-    /// the field that the room's version defines. They copy its value to the other field.
+    /// the field that the room's version defines.
+    ///
+    /// They copy its value to the other field.
     private static func redacts(
         _ type: String, _ stateKey: String?, inContent inner: String?, inEvent outer: String?
     ) -> String? {
@@ -120,26 +115,18 @@ extension RoomEvent {
 extension RoomEvent {
     static let messageTypes = ["m.room.message", "m.sticker", "m.room.encrypted"]
 
-    /// The types of the events that add, change or delete messages.
     static let changeTypes = messageTypes + ["m.reaction", "m.room.redaction"]
 
-    /// A Boolean value that indicates whether the event has the type of a message.
-    ///
-    /// The event may also be an edit, or may be redacted.
+    /// True for an event with the type of a message, which may be an edit, or redacted.
     var hasMessageType: Bool { stateKey == nil && Self.messageTypes.contains(type) }
 
-    /// A Boolean value that indicates whether the event appears as a message.
     var isMessage: Bool { hasMessageType && !isRedacted && !content.isEmpty && edited == nil }
 
-    /// A Boolean value that indicates whether the event is a message, or was redacted.
-    ///
     /// A redacted edit cannot be told from a redacted message.
     var isMessageOrRedacted: Bool { isMessage || hasMessageType && isRedacted }
 
-    /// The ID of the event that this event edits; `nil` if this event is not an edit.
     var edited: String? { content.relation?.type == "m.replace" ? content.relation?.eventID : nil }
 
-    /// The reaction that the event adds.
     var reaction: (key: String, target: String)? {
         guard type == "m.reaction", !isRedacted, let relation = content.relation,
             let target = relation.eventID, let key = relation.key
@@ -151,10 +138,8 @@ extension RoomEvent {
 // MARK: Edits
 
 extension RoomEvent {
-    /// The content of the latest edit or, without one, of the event.
     var currentContent: JSONValue { replacement?.completeContent ?? completeContent ?? [:] }
 
-    /// Applies an edit, unless it is invalid or older than the known one.
     mutating func apply(_ edit: RoomEvent) {
         guard edit.sender == sender, edit.type == type, edit.edited == id, !edit.isRedacted,
             isComplete(edit.content)
@@ -163,9 +148,7 @@ extension RoomEvent {
         replacement = Replacement(edit)
     }
 
-    /// Returns a Boolean value that indicates whether an edit of this event has the new content.
-    ///
-    /// That of an encrypted message is inside of the encrypted content.
+    /// Returns true if an edit has the new content, which an encrypted message has inside its own.
     private func isComplete(_ edit: EventContent) -> Bool {
         edit.isNewContent || type == "m.room.encrypted"
     }

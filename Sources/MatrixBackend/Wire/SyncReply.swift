@@ -3,14 +3,12 @@
 
 import Models
 
-/// A reply of `/sync`: the changes since a token.
 struct SyncReply: Decodable {
     let nextBatch: String
     let joined: [String: JoinedRoom]
     let invited: [String: InvitedRoom]
     let left: [String: LeftRoom]
-    /// The IDs of the rooms that are direct chats, by the ID of the other user; `nil` if they have
-    /// not changed.
+    /// The direct chats, by the ID of the other user; `nil` if they have not changed.
     let directRooms: [String: [String]]?
 
     private enum Key: String, CodingKey {
@@ -54,7 +52,6 @@ private struct EventList<Event: Decodable>: Decodable {
 }
 
 extension SyncReply {
-    /// The changes of a room that the user has joined.
     struct JoinedRoom: Decodable {
         let state: [RoomEvent]
         let timeline: [RoomEvent]
@@ -63,20 +60,17 @@ extension SyncReply {
         let unreadCount: Int?
         let highlightCount: Int?
         let typing: [String]?
-        /// The newest read receipts of the room, without those of single threads.
+        /// The newest receipts, without those of single threads.
         let receipts: [Receipt]
 
-        /// A Boolean value that indicates whether the reply contains new or changed state of the
-        /// room.
+        /// True if the room's state has changed.
         ///
-        /// Membership events of the messages' senders do not count, because every reply contains
-        /// them.
+        /// Memberships of the messages' senders do not count, because every reply contains them.
         var changesState: Bool {
             timeline.contains { $0.stateKey != nil }
                 || state.contains { $0.type != "m.room.member" || isLimited }
         }
 
-        /// A Boolean value that indicates whether the reply reports that the room is encrypted.
         var turnsOnEncryption: Bool {
             (state + timeline).contains { $0.type == "m.room.encryption" }
         }
@@ -109,11 +103,10 @@ extension SyncReply {
     struct Receipt: Hashable {
         let user: String
         let eventID: String
-        /// The time at which the user has read the event.
+        /// The time of reading, not that of the event.
         let time: Timestamp
     }
 
-    /// The numbers of members of a room.
     struct Summary: Decodable {
         var heroes: [String]?
         var joinedCount: Int?

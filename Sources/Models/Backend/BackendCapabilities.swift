@@ -8,20 +8,16 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 
     private init(bit: UInt64) { self.init(rawValue: 1 << bit) }
 
-    /// The server deduplicates by request ID: a request that a device repeats with the same request
-    /// ID does not create a second message.
+    /// A request that a device repeats with the same request ID does not create a second message.
     ///
     /// The server remembers a request ID for `Backend.deduplicationPeriod`. Without this
-    /// capability, the engine does not automatically retry a message whose acknowledgement was
-    /// lost.
+    /// capability, the engine does not retry a message whose acknowledgement was lost.
     public static let deduplicatesRequests = BackendCapabilities(bit: 0)
-    /// A message changelog can start at a time; every changelog can start at a token or a feed
-    /// cursor.
+    /// A message changelog can start at a time, not only at a token or a feed cursor.
     public static let messageChangelogByTime = BackendCapabilities(bit: 1)
-    /// A channel changelog can start at a time; every changelog can start at a token or a feed
-    /// cursor.
+    /// A channel changelog can start at a time, not only at a token or a feed cursor.
     public static let channelChangelogByTime = BackendCapabilities(bit: 2)
-    /// The backend can count the messages in a range of a channel's history.
+    /// The backend can count messages in a range of time.
     public static let counts = BackendCapabilities(bit: 3)
     /// The backend supports reactions.
     public static let reactions = BackendCapabilities(bit: 4)
@@ -39,9 +35,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let unreadCounts = BackendCapabilities(bit: 10)
     /// Users can create group channels.
     public static let channelCreation = BackendCapabilities(bit: 11)
-    /// Invited users can accept or decline an invitation.
-    ///
-    /// Without this capability, an invited user joins at once.
+    /// Invited users can accept or decline an invitation; without this, they join at once.
     public static let invitations = BackendCapabilities(bit: 12)
     /// A user can hide channels.
     public static let hiding = BackendCapabilities(bit: 13)
@@ -58,10 +52,7 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     /// Operators can delete channels.
     public static let channelDeletion = BackendCapabilities(bit: 19)
     /// The server can return the existing channel of the same users instead of creating another
-    /// one.
-    ///
-    /// The server does so only if the request asks for it: see
-    /// ``GroupChannelCreateParams/isDistinct``.
+    /// one, if ``GroupChannelCreateParams/isDistinct`` asks for it.
     public static let distinctChannels = BackendCapabilities(bit: 20)
     /// A mute or a ban can end at a given time.
     public static let temporaryRestrictions = BackendCapabilities(bit: 21)
@@ -93,15 +84,11 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
     public static let polls = BackendCapabilities(bit: 34)
     /// The backend can search the messages of the user's channels.
     public static let messageSearch = BackendCapabilities(bit: 35)
-    /// The server returns messages without their reactions, and returns the reactions of given
-    /// messages on request.
-    ///
-    /// The engine requests the reactions of the messages that a collection shows.
+    /// The server returns messages without their reactions, and returns those of given messages on
+    /// request, which the engine makes for the messages that a collection shows.
     public static let separateReactions = BackendCapabilities(bit: 36)
     /// The server can return the messages of some kinds, such as the pictures of a channel, without
-    /// the others.
-    ///
-    /// The backend may lack this ability for some of the kinds, or in some channels.
+    /// the others, but perhaps not of all kinds or in all channels.
     public static let kindFilter = BackendCapabilities(bit: 37)
     /// The server has a list of the messages that mention the user, in all channels.
     public static let mentionList = BackendCapabilities(bit: 38)
@@ -115,7 +102,6 @@ public struct BackendCapabilities: OptionSet, Hashable, Sendable {
 }
 
 extension RestrictionType {
-    /// The capability that a backend needs in order to impose the restriction.
     package var capability: BackendCapabilities { self == .banned ? .banning : .muting }
 }
 
@@ -126,7 +112,7 @@ extension BackendCapabilities: CustomStringConvertible {
             .joined(separator: ", ")
     }
 
-    /// Every capability with its name, in the order of the bits.
+    /// The capabilities in the order of their bits.
     package static let names: [(capability: BackendCapabilities, name: String)] = [
         (.deduplicatesRequests, "deduplicatesRequests"),
         (.messageChangelogByTime, "messageChangelogByTime"),

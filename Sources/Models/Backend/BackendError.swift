@@ -1,20 +1,18 @@
 public import Foundation
 
-/// An error of a backend request.
-///
-/// ``code`` determines how the caller should react. ``detail`` is the server's own error number.
+/// An error of a backend request, to which a caller reacts by its ``code``.
 public struct BackendError: LocalizedError, Hashable {
     /// The kind of failure.
     public let code: Code
 
-    /// The server's error number; `nil` if the server gave none.
+    /// The server's own error number; `nil` if the server gave none.
     public let detail: ErrorCode?
 
     /// A human-readable description, which names the channel, message or other object of the
     /// request.
     public let message: String
 
-    /// The time to wait before a retry, as requested by the server; `nil` if unspecified.
+    /// The time to wait before a retry; `nil` if the server requests none.
     public let retryAfter: Duration?
 
     /// Creates an error.
@@ -43,21 +41,15 @@ extension BackendError {
         /// The request did not reach the server and had no effect.
         public static let notConnected = Code(value: .notConnected)
 
-        /// No response arrived.
-        ///
-        /// The request may or may not have taken effect.
+        /// No response arrived, so the request may or may not have taken effect.
         public static let unanswered = Code(value: .unanswered)
 
-        /// The client sent too many requests.
+        /// The client sent too many requests, and this one had no effect.
         ///
-        /// This request had no effect.
-        ///
-        /// ``BackendError/retryAfter`` is the time to wait before a retry.
+        /// Retry after ``BackendError/retryAfter``.
         public static let throttled = Code(value: .throttled)
 
-        /// The server failed.
-        ///
-        /// The request had no effect.
+        /// The server failed, and the request had no effect.
         public static let serverFailure = Code(value: .serverFailure)
 
         /// The server rejected the request for good: a retry has the same result.
@@ -66,26 +58,20 @@ extension BackendError {
         /// The channel, message or user does not exist or is not visible to this user.
         public static let notFound = Code(value: .notFound)
 
-        /// The session has ended.
-        ///
-        /// The same user may connect again and keep the cached data.
+        /// The session has ended; the same user may connect again and keep the cached data.
         public static let sessionExpired = Code(value: .sessionExpired)
 
-        /// The session was revoked permanently.
-        ///
-        /// The user must no longer have access to the cached data.
+        /// The session was revoked permanently, and the user must lose access to the cached data.
         public static let sessionRevoked = Code(value: .sessionRevoked)
 
-        /// A cursor, token or anchor is too old or belongs to another server epoch: the server
-        /// cannot resume from it.
+        /// The server cannot resume from a cursor, token or anchor, which is too old or of another
+        /// epoch.
         public static let expired = Code(value: .expired)
 
         /// The backend does not support this request; see ``BackendCapabilities``.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The requesting task was canceled.
-        ///
-        /// The request may or may not have taken effect.
+        /// The requesting task was canceled; the request may or may not have taken effect.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.
@@ -94,15 +80,15 @@ extension BackendError {
 }
 
 extension BackendError {
-    /// A Boolean value that indicates whether the same request may succeed later without any action
-    /// by the app.
+    /// A Boolean value that indicates whether a retry may succeed later without any action by the
+    /// app.
     public var isTransient: Bool {
         [.notConnected, .unanswered, .throttled, .serverFailure].contains(code)
     }
 }
 
 extension BackendError {
-    /// The same text as ``description``, for code that handles the error as `any Error`.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 }
 

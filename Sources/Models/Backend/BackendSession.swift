@@ -14,12 +14,12 @@ public struct Credentials: Hashable, Sendable {
 }
 
 extension Credentials: ExpressibleByStringLiteral {
-    /// Creates credentials without a token, with the user's ID.
+    /// Creates credentials without a token.
     public init(stringLiteral userID: String) { self.init(UserID(userID)) }
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user's ID, without the token, so that logs do not contain the token.
+    /// The user's ID, without the token, so that logs do not contain it.
     public var description: String { userID.rawValue }
 }
 

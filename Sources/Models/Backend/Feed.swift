@@ -1,18 +1,18 @@
-/// A batch of feed events, and the cursor that resumes the feed after them.
+/// A batch of feed events, and the cursor that follows them.
 public struct FeedBatch: Hashable, Sendable {
     /// The events, in the order in which they happened.
     public var events: [FeedEvent]
 
-    /// The cursor that resumes the feed after this batch.
+    /// The cursor that resumes the feed.
     ///
-    /// Commit the cursor in the same write batch as the effects of ``events``.
+    /// Commit it in the same write as the effects of ``events``.
     public var cursor: FeedCursor
 
     /// The server's current epoch.
     public var epoch: ServerEpoch
 
-    /// A Boolean value that indicates whether the feed is live: it has replayed all events that the
-    /// client missed, and reports further events as they happen.
+    /// A Boolean value that indicates whether the feed has replayed all missed events, and reports
+    /// further ones as they happen.
     public var isLive: Bool
 
     /// Creates a batch of feed events.
@@ -28,18 +28,18 @@ public struct FeedBatch: Hashable, Sendable {
 public enum FeedEvent: Hashable, Sendable {
     // MARK: Channels
 
-    /// A group channel of which the user is a joined or invited member was created or changed.
+    /// A group channel that the user has joined or is invited to was created or changed.
     case channel(ChannelUpdate)
     /// The user is no longer a member of a group channel.
     case channelRemoved(ChannelURL, ChannelRemoval)
     /// The complete list of the user's group channels. The user is no longer a member of cached
-    /// channels that are missing from the list.
+    /// channels that it omits.
     case channels(Set<ChannelURL>)
-    /// The complete list of the group channels that the user has joined, from a server that does
-    /// not list invitations.
+    /// The complete list of the user's joined group channels, from a server that does not list
+    /// invitations.
     ///
-    /// The user is no longer a member of cached channels that are missing from the list, except for
-    /// channels to which the user is invited.
+    /// The user is no longer a member of cached channels that it omits, except those with an
+    /// invitation.
     case joinedChannels(Set<ChannelURL>)
     /// An open channel that the user has entered has changed. Reported only while the feed is live,
     /// never replayed.
@@ -52,28 +52,27 @@ public enum FeedEvent: Hashable, Sendable {
     /// The feed reports all new messages of a channel, unless it also reports a
     /// ``truncation(in:)``.
     case messageReceived(Message)
-    /// A message has changed. The event contains the complete message.
+    /// A message has changed; this is its complete new version.
     case messageUpdated(Message)
-    /// A message of a group channel was changed or deleted.
+    /// A message of a group channel was changed or deleted, and only its ID is known.
     ///
-    /// The event contains only the message's ID: a client that has cached the message fetches it
-    /// again when a list shows the message. If a later event of the batch reports the message with
-    /// ``messageUpdated(_:)``, it replaces even a newer version, because an edit was removed.
+    /// The client fetches a cached message again when a list shows it. If a later event of the
+    /// batch reports the message with ``messageUpdated(_:)``, it replaces even a newer version,
+    /// because an edit was removed.
     case messageChanged(MessageID, in: ChannelURL)
-    /// A message was deleted. The time is `nil` if the backend does not know it.
+    /// A message was deleted; the time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
     /// A message or an edit of a message was deleted, and the backend knows neither which of them
     /// it was, nor whether the message was in a thread.
     ///
     /// `createdAt` is the time of the message or of the edit, and `at` the time of the deletion. If
-    /// the client has not cached the message, it fetches again the messages that may have changed:
+    /// the message is not cached, the client fetches again the messages that may have changed:
     /// those whose last edit has the time `createdAt`, and those with a reply since then.
     case messageOrEditDeleted(MessageID, in: ChannelURL, createdAt: Timestamp, at: Timestamp)
-    /// All messages that a user had sent were deleted, in one channel or, if the channel is `nil`, in
-    /// all channels.
+    /// All messages that a user had sent before were deleted, in one channel or, if the channel is
+    /// `nil`, in all channels.
     ///
-    /// Messages that the user sends afterwards are not affected. The time is `nil` if the backend
-    /// does not know it.
+    /// The time is `nil` if the backend does not know it.
     case messagesDeleted(ofSender: UserID, in: ChannelURL?, at: Timestamp?)
     /// A reaction was added or removed.
     case reaction(ReactionEvent)
@@ -82,17 +81,15 @@ public enum FeedEvent: Hashable, Sendable {
     /// The feed may have omitted messages of a channel between the preceding and the following
     /// events.
     ///
-    /// To backfill, fetch pages from the newest message toward older ones. To get the changes of
-    /// messages that are already cached, fetch the message changelog since the cursor of the
-    /// previous batch.
+    /// The client then fetches pages from the newest message toward older ones and, for changes of
+    /// cached messages, the message changelog since the cursor of the previous batch.
     case truncation(in: ChannelURL)
     /// Messages of a channel were added, changed or removed, and the feed does not report each
-    /// change.
+    /// change, as after an import, a bulk deletion, or the end of a retention period.
     ///
-    /// Causes are an import, a bulk deletion, or the end of a retention period. The messages were
-    /// created between the two times, both inclusive. A time that the backend does not know is
-    /// `nil`: the range then extends to the oldest or to the newest message. The client fetches the
-    /// range again.
+    /// The messages were created between the two times, both inclusive. A time that the backend
+    /// does not know is `nil`: the range then extends to the oldest or to the newest message. The
+    /// client fetches the range again.
     case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
@@ -104,7 +101,7 @@ public enum FeedEvent: Hashable, Sendable {
     /// The complete list of users who are typing in a channel. Reported only while the feed is
     /// live, never replayed.
     ///
-    /// The list is valid until the next one of the channel, or until the connection ends, but not
+    /// The list is valid until the next one of the channel or the end of the connection, but not
     /// longer than the engine's `typingTimeout`.
     case typing([User], in: ChannelURL)
     /// Users entered or exited an open channel that the current user has entered. Reported only
@@ -134,8 +131,8 @@ extension FeedEvent {
         }
     }
 
-    /// A Boolean value that indicates whether a repeated request does not report the event again,
-    /// because it concerns only what happens now.
+    /// True if the event concerns only what happens now, so that a repeated request does not report
+    /// it again.
     package var isReportedOnce: Bool {
         switch self {
         case .typing, .participants, .openChannel: true
@@ -149,13 +146,11 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
-    /// The fields that have changed.
-    ///
-    /// Fields that are missing from the patch have not changed. For a channel that is new to the
-    /// user, the patch contains all fields that the server knows.
+    /// The fields that have changed; for a channel that is new to the user, all fields that the
+    /// server knows.
     public var patch: Patch<GroupChannel>
 
-    /// The cause of the change, which is one of the sources of live events.
+    /// The cause of the change: a source of live events.
     public var source: CollectionEventSource
 
     /// The affected users, such as those who joined, left, were invited or were muted.
@@ -164,7 +159,7 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// The user who made the change; `nil` if the server does not report it.
     public var actor: User?
 
-    /// The reason that the actor gave, such as why a user was banned; `nil` if there is none.
+    /// The reason that the actor gave; `nil` if there is none.
     public var reason: String?
 
     /// Creates a channel update.

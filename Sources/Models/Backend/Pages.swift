@@ -2,52 +2,45 @@
 public enum MessageAnchor: Hashable, Sendable {
     /// The newest end of the history.
     case newest
-    /// A time on the server's clock.
-    ///
-    /// Messages that were created before this time count as older. Messages that were created at
-    /// this time or later count as newer.
+    /// A time on the server's clock. Messages of this time or later are newer, all others older.
     case time(Timestamp)
-    /// A message.
+    /// A message. The page contains it as the oldest of the newer messages.
     ///
-    /// The page contains this message, as the oldest one of its newer messages. The message may be
-    /// deleted, as long as the backend knows its position.
+    /// It may be deleted, as long as the backend knows its position.
     case message(MessageID)
-    /// An end of another page, identified by its cursor.
+    /// An end of another page.
     case cursor(PageCursor)
 }
 
 /// A contiguous range of a channel's history.
 ///
-/// Except for ``outliers``, the page contains every message between its oldest and its newest
-/// message. Only the page's cursors show whether it connects to a known range; the number of
-/// messages and their times do not.
+/// Except for ``outliers``, it contains every message between its oldest and its newest one. Only
+/// its cursors show whether it connects to a known range.
 public struct MessagePage: Hashable, Sendable {
     /// The messages, oldest first.
     public var messages: [Message]
 
-    /// The IDs of messages on the page that lie outside the range that the page covers.
+    /// The IDs of messages on the page that lie outside the range that the page covers, from a
+    /// server that does not order its pages by position.
     ///
-    /// Outliers occur if the server does not order its pages by position. For example, a message
-    /// that arrives late from another server is on the newest page, but has the older time at which
-    /// it was sent. If the anchor of the request is such a message, its ID is in this set, too.
-    /// Clients store and show outliers like other messages.
+    /// For example, a message that arrives late from another server is on the newest page, but has
+    /// the older time at which it was sent. If the anchor of the request is such a message, its ID
+    /// is in this set, too. Clients store and show outliers like other messages.
     ///
-    /// Conversely, a late message whose position is in the page's range may be on another page of
-    /// the server. The client then lacks that message until it fetches the other page.
+    /// Conversely, a late message with a position in the page's range may be on another page,
+    /// without which clients lack it.
     public var outliers: Set<MessageID>
 
     /// The cursor of the next page toward older messages; `nil` if no older message exists.
     public var older: PageCursor?
 
-    /// The cursor of the next page toward newer messages; `nil` if no newer message existed when
-    /// the server read the page.
+    /// The cursor of the next page toward newer messages; `nil` if none existed when the server
+    /// read the page.
     ///
-    /// The feed reports later messages.
+    /// The feed reports later ones.
     public var newer: PageCursor?
 
     /// Creates a page of messages.
-    ///
-    /// `outliers` is empty if the server orders its pages by position.
     public init(
         messages: [Message], outliers: Set<MessageID> = [], older: PageCursor?, newer: PageCursor?
     ) {

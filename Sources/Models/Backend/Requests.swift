@@ -6,16 +6,16 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
     /// The name of the channel.
     public var name: String
 
-    /// The users to add in addition to the creator.
+    /// The users to add besides the creator.
     ///
-    /// The backend determines whether these users are invited or join at once.
+    /// The backend invites them, or they join at once.
     public var userIDs: [UserID]
 
-    /// The operators of the channel, in addition to the creator, who is always an operator.
+    /// The operators of the channel besides the creator, who is always one.
     public var operatorUserIDs: [UserID] = []
 
-    /// A Boolean value that indicates whether the server returns the existing channel of the same
-    /// users, if there is one, instead of creating another channel.
+    /// A Boolean value that indicates whether the server returns an existing channel of the same
+    /// users instead of creating another one.
     public var isDistinct = false
 
     /// A Boolean value that indicates whether any user may join.
@@ -126,9 +126,7 @@ public struct ModerationReport: Hashable, Sendable {
 // MARK: JSON
 
 extension GroupChannelCreateParams: Codable {
-    /// Decodes parameters.
-    ///
-    /// Missing properties have their default values.
+    /// Decodes parameters; missing properties have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -145,9 +143,7 @@ extension GroupChannelCreateParams: Codable {
 }
 
 extension OpenChannelCreateParams: Codable {
-    /// Decodes parameters.
-    ///
-    /// Missing properties have their default values.
+    /// Decodes parameters; missing properties have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -159,7 +155,6 @@ extension OpenChannelCreateParams: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes a value; returns `other` if it is missing.
     func decode<Value: Decodable>(_ key: Key, or other: Value) throws -> Value {
         try decodeIfPresent(Value.self, forKey: key) ?? other
     }
@@ -170,9 +165,7 @@ extension ModerationReport: Codable {
         case channelURL, messageID, userID, category, comment
     }
 
-    /// Decodes a report.
-    ///
-    /// It names a message of a channel, a channel, or a user.
+    /// Decodes a report of a message in a channel, a channel, or a user.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let message = try container.decodeIfPresent(MessageID.self, forKey: .messageID)

@@ -1,12 +1,9 @@
 /// Rewrites a well-formed record in the canonical form.
 ///
-/// Records that this package wrote are canonical. Records of other protobuf code may not be,
-/// because protobuf allows fields in any order, repeated fields, zeros, and unpacked integers. As
-/// in protobuf, if a singular field occurs several times, the last value wins. If its values are
-/// records, they are merged.
+/// Other protobuf code may write fields in any order, repeated fields, zeros, and unpacked
+/// integers. As in protobuf, the last value of a repeated singular field wins, or its records are
+/// merged.
 enum Canonicalizer {
-    /// One occurrence of a field.
-    ///
     /// The struct is compact, because the number of parts in memory depends on untrusted input.
     private struct Part {
         private let field: UInt32
@@ -22,7 +19,6 @@ enum Canonicalizer {
         }
 
         var number: Int { Int(field) }
-        /// The payload without its length prefix.
         var payload: Range<Int> { Int(lower)..<Int(upper) }
 
         static func precedes(_ left: Part, _ right: Part) -> Bool {
@@ -30,7 +26,6 @@ enum Canonicalizer {
         }
     }
 
-    /// Appends the canonical form of a validated record to `output`.
     static func append(
         _ span: RawSpan, _ range: Range<Int>, layout: Layout, to output: inout [UInt8]
     ) {
@@ -44,9 +39,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Returns the parts of a record, ordered by field number.
-    ///
-    /// Parts with the same field number keep their order.
+    /// Returns the parts by field number; parts of one field keep their order.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound
@@ -63,7 +56,6 @@ enum Canonicalizer {
         return parts
     }
 
-    /// Appends all parts of one field.
     private static func append(
         _ span: RawSpan, _ parts: ArraySlice<Part>, layout: Layout, to output: inout [UInt8]
     ) {

@@ -1,9 +1,7 @@
-/// The type of a field: its payload type and its cardinality.
+/// The payload type and the cardinality of a field.
 ///
-/// A field kind is separate from the field's Swift type, because bytes are validated before a Swift
-/// value exists, and because tests compare field kinds with Docs/scrollback.proto.
+/// It is separate from the Swift type, because bytes are validated before a value exists.
 public struct FieldKind: Sendable {
-    /// The type of one payload.
     enum Element: Sendable {
         case bool
         case integer
@@ -11,35 +9,27 @@ public struct FieldKind: Sendable {
         case text
         case bytes
         case enumeration(any WireEnum.Type)
-        /// A nested record.
-        ///
-        /// Its layout is a closure, because a record may contain records of its own type.
+        /// The layout is a closure, because a record may contain records of its own type.
         case record(name: String, layout: @Sendable () -> Layout)
     }
 
-    /// The cardinality of a field, and the value that stands for a missing field.
     enum Label: UInt8, Sendable {
-        /// The field occurs at most once.
-        ///
-        /// The default value of its type is never written: a missing field stands for it.
+        /// The field occurs at most once, and a missing field stands for the default value of its
+        /// type.
         case implicit
-        /// The field occurs at most once.
-        ///
-        /// A zero is written, and differs from a missing value.
+        /// The field occurs at most once, and a zero differs from a missing value.
         case optional
-        /// The field occurs any number of times, in order.
-        ///
-        /// Integers are packed into one payload.
+        /// The field occurs any number of times, in order, with integers packed into one payload.
         case repeated
-        /// The field is a map: entries with a text key (field 1) and a value (field 2), ordered by
-        /// their keys, which are unique.
+        /// Entries with a text key (field 1) and a value (field 2), ordered by their keys, which
+        /// are unique.
         case map
     }
 
     let element: Element
     let label: Label
-    /// The integer or Boolean that a missing field stands for and that is never written; `nil` if
-    /// every value is written.
+    /// The integer or Boolean that is never written and that a missing field stands for; `nil` if
+    /// there is none.
     let standard: Int16?
 
     init(_ element: Element, _ label: Label = .implicit) {
@@ -48,7 +38,6 @@ public struct FieldKind: Sendable {
         standard = label == .implicit ? 0 : nil
     }
 
-    /// Creates the type of a field that is omitted if its value is `standard`.
     init(_ element: Element, standard: Int16) {
         // The validator compares the value with a single byte of the wire format.
         precondition((0...127).contains(standard))

@@ -29,13 +29,12 @@ extension String: SingularValue {
         return String(checked: storage.bytes.span, range)
     }
 
-    /// Creates a string from bytes that the validator has found to be UTF-8.
     @inline(never)
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // For up to 15 bytes, which a string stores inline, the initializer itself determines
-            // whether they are ASCII.
+            // A string stores up to 15 bytes inline, and its initializer itself checks whether they
+            // are ASCII.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -43,7 +42,7 @@ extension String: SingularValue {
         }
     }
 
-    /// Decodes a text; accepts a number or a Boolean and returns its textual form.
+    /// Decodes a text, a number or a Boolean as text.
     static func decode(from decoder: any Decoder) throws -> String {
         let container = try decoder.singleValueContainer()
         do {
@@ -84,8 +83,7 @@ extension Bool: SingularValue {
         storage.bytes.span.bytes.varint(at: &offset) != 0
     }
 
-    /// Decodes a Boolean; accepts a number, which is `true` unless it is 0, and the texts of
-    /// `init(lenient:)`.
+    /// Decodes a Boolean, a number, of which only 0 is `false`, or a text of `init(lenient:)`.
     static func decode(from decoder: any Decoder) throws -> Bool {
         let container = try decoder.singleValueContainer()
         do {
@@ -98,7 +96,6 @@ extension Bool: SingularValue {
         }
     }
 
-    /// Creates a Boolean from the texts that servers use for it; `nil` for any other text.
     init?(lenient text: String) {
         switch text {
         case "true", "1", "Y": self = true
@@ -110,7 +107,6 @@ extension Bool: SingularValue {
 
 // MARK: Integers
 
-/// An integer, or a type that is encoded as an integer.
 protocol IntegerValue: SingularValue {
     var int64: Int64 { get }
     init(int64: Int64)
@@ -208,7 +204,6 @@ extension Data: SingularValue {
         return Data(storage.bytes[offset..<offset + count])
     }
 
-    /// Decodes bytes with the decoder's data strategy, which is Base64 by default.
     static func decode(from decoder: any Decoder) throws -> Data {
         try decoder.singleValueContainer().decode(Data.self)
     }
@@ -221,15 +216,13 @@ extension Data: SingularValue {
 
 // MARK: Enumerations
 
-/// An enumeration in a record field, encoded by its number in the binary form and by its name in
-/// JSON.
+/// An enumeration in a record field: a number in the binary form, a name in JSON.
 ///
 /// The raw values are 0, 1, 2… in the order of the names; a missing field has the value 0. DO NOT
 /// CHANGE a number or a name.
 protocol WireEnum: RawRepresentable<Int>, Hashable, SingularValue {
     /// The names in JSON, indexed by raw value. Docs/scrollback.proto has them in upper case.
     static var names: [String] { get }
-    /// Alternative names in JSON.
     static var aliases: [String: Self] { get }
     /// Returns the value for an unknown number; −1 stands for an unknown name.
     static func unknown(_ number: Int) -> Self
@@ -271,7 +264,6 @@ extension WireEnum {
         return aliases[name] ?? unknown(-1)
     }
 
-    /// Encodes the name; if the value has none, its number.
     func encodeJSON(to encoder: any Encoder) throws {
         if Self.names.indices.contains(rawValue) {
             try Self.names[rawValue].encode(to: encoder)
@@ -281,14 +273,13 @@ extension WireEnum {
     }
 }
 
-/// An enumeration in a record field that may have values without a constant in this version.
 protocol OpenWireEnum: WireEnum, OpenEnumeration {
-    /// The names of the constants in Swift, indexed by raw value.
+    /// The names of the constants in Swift, indexed by raw value; by default the JSON names in
+    /// camel case.
     static var identifiers: [String] { get }
 }
 
 extension OpenWireEnum {
-    /// The names in JSON, converted to camel case.
     static var identifiers: [String] {
         names.map { name in
             let words = name.lowercased().split(separator: "_")

@@ -1,36 +1,31 @@
-/// A type of a record field.
-///
-/// The protocol is internal, because apps cannot add types: each field has exactly one form on the
-/// wire and one in JSON.
+/// The protocol is internal, because each field has exactly one form on the wire and one in JSON.
 protocol FieldValue: Sendable {
     static var fieldKind: FieldKind { get }
-    /// The value of a missing field.
     static var absent: Self { get }
     static func read(_ storage: RecordBytes, at location: FieldLocation, _ number: Int) -> Self
-    /// Returns the number of bytes of the field, including tags; 0 if the field is omitted.
+    /// Returns the size with tags; 0 if the field is omitted.
     func size(inField number: Int) -> Int
     func write(inField number: Int, to writer: inout FieldWriter)
-    /// Decodes the value from JSON. Accepts the variants that servers send.
     static func decode(from decoder: any Decoder) throws -> Self
-    /// Encodes the value as JSON. Call it only for fields that are present.
+    /// Encodes the value of a present field.
     func encodeJSON(to encoder: any Encoder) throws
 }
 
 /// A type that is encoded as one payload.
 ///
-/// Such a type can also be optional, repeated, or the value of a map. A field that is none of these
-/// is implicit: if it is missing, its value is `defaultValue`.
+/// Its fields can be optional, repeated, or the values of a map. Any other field is implicit: if it
+/// is missing, its value is `defaultValue`.
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// A Boolean value that indicates whether the type's default value means "none".
+    /// True if the default value means "none".
     ///
-    /// If it does, an optional of the type represents `nil` by a missing field, and the default
-    /// value is not written.
+    /// An optional of the type then represents `nil` by a missing field, and the default value is
+    /// not written.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }
-    /// The number of bytes of the payload, including its length prefix if there is one.
+    /// The size of the payload with its length prefix.
     var payloadSize: Int { get }
     func writePayload(to writer: inout FieldWriter)
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self
@@ -168,7 +163,6 @@ extension Array: FieldValue where Element: SingularValue {
 
 // MARK: Map
 
-/// A type of a map's keys: a text, or a type that wraps a text.
 protocol MapKey: Hashable, Sendable {
     var text: String { get }
     init(text: String)
@@ -195,9 +189,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         return entries
     }
 
-    /// Returns the size of a map entry.
-    ///
-    /// If the value is a scalar zero, it is omitted from the entry; a record is always written.
+    /// A scalar zero is omitted from the entry; a record is always written.
     private static func size(of key: Key, _ value: Value) -> Int {
         key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
     }
@@ -221,7 +213,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var entries: Self = [:]
         for key in container.allKeys {
-            // `null` counts as missing, except in a map of arbitrary JSON values.
+            // `null` is missing, except in a map of arbitrary JSON values.
             if Value.self != JSONValue.self, try container.decodeNil(forKey: key) { continue }
             entries[Key(text: key.stringValue)] =
                 try container.decode(JSONField<Value>.self, forKey: key).value

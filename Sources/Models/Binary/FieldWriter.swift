@@ -1,7 +1,4 @@
-/// Measures or writes the fields of a record.
-///
-/// A record passes its fields to a sink twice. A sink whose `writer` is `nil` adds up their sizes;
-/// the second one writes them.
+/// A record passes its fields to two sinks: the first one, without a `writer`, adds up their sizes.
 struct FieldSink {
     var writer: FieldWriter?
     var size = 0
@@ -23,8 +20,6 @@ struct FieldSink {
     }
 }
 
-/// Writes into a buffer of fixed size.
-///
 /// Every write checks the bounds, in release builds too.
 struct FieldWriter {
     private let buffer: UnsafeMutableRawBufferPointer
@@ -34,7 +29,6 @@ struct FieldWriter {
         self.buffer = buffer
     }
 
-    /// Returns the address of the next `count` bytes and advances the offset.
     @inline(__always)
     private mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count <= buffer.count - offset, "A field was measured too small.")

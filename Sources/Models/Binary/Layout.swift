@@ -1,7 +1,7 @@
 /// The fields of a record type, in the form that the validator uses.
 ///
-/// Each record type has one layout. Layouts are never freed and not reference-counted, because
-/// reference counting took an eighth of the time of decoding a record.
+/// Each record type has one layout, which is never freed: reference counting took an eighth of the
+/// time of decoding a record.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -10,7 +10,7 @@ struct Layout: Sendable {
     struct Slot {
         var check = Check.unknown
         var label = FieldKind.Label.repeated
-        /// The same as ``FieldKind/standard``; −1 instead of `nil`.
+        /// The default value; −1 if there is none.
         private var standard: Int16 = -1
 
         init() {}
@@ -21,8 +21,6 @@ struct Layout: Sendable {
             standard = kind.standard ?? -1
         }
 
-        /// Returns a Boolean value that indicates whether the field is omitted if it has this
-        /// value.
         @inline(__always)
         func omits(_ value: UInt64) -> Bool {
             value == UInt64(bitPattern: Int64(standard)) && standard >= 0
@@ -31,22 +29,15 @@ struct Layout: Sendable {
         var mayRepeat: Bool { label == .repeated || label == .map }
     }
 
-    /// The layout of a nested record.
     private enum Nested {
         case nothing
         case layout(Layout)
-        /// A closure that returns the layout.
-        ///
-        /// Recursive layouts refer to each other, so they cannot be stored. The closure is called
-        /// at each use.
+        /// Recursive layouts refer to each other, so they are created at each use.
         case recursive(@Sendable () -> Layout)
     }
 
-    /// A Boolean value that indicates whether records of this layout can contain each other.
-    ///
-    /// The validator limits the nesting depth of such records.
+    /// True if records of this layout can contain each other; the validator limits their depth.
     let isRecursive: Bool
-    // The number of elements in `slots` and in `nested`, which are indexed by field number.
     private let count: Int
     // nonisolated(unsafe): the memory is neither written after init nor freed.
     nonisolated(unsafe) private let slots: UnsafePointer<Slot>
@@ -69,7 +60,6 @@ struct Layout: Sendable {
         self.nested = UnsafePointer(nested)
     }
 
-    /// Returns the layout of the nested record in a field.
     func layout(in number: Int) -> Layout {
         precondition(number >= 0 && number < count)
         switch nested[number] {

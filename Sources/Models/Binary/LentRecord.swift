@@ -1,19 +1,17 @@
-/// A view of a record in borrowed memory, such as that of a database cursor.
+/// A view of a record in borrowed memory, such as that of a database cursor, which is valid only
+/// during the call that lends the memory.
 ///
-/// The view is valid only during the call that lends the memory. It exists for sorting lists:
-/// sorting reads a few fields of every row, and creating a record for each row would take most of
-/// the time.
+/// Sorting a list reads a few fields of every row; creating a record for each row would take most
+/// of the time.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 
     /// - Precondition: The bytes are a canonical record.
     fileprivate init(canonical bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Calls a closure with a view of the record that the bytes contain.
+    /// Calls a closure with a view of the record in the bytes, which are validated.
     ///
-    /// - Throws: ``SerializationError``, as `Record.init(serialized:)` does.
-    /// - Complexity: O(*n*) in the number of bytes, because all bytes are validated. Allocates
-    ///   memory only if the bytes differ from the form that `serialize()` writes.
+    /// Memory is allocated only if they differ from the form that `serialize()` writes.
     @inline(__always)
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, _ body: (LentRecord) -> Result
@@ -27,12 +25,11 @@ package struct LentRecord<Root: Record> {
         return try Root(serialized: bytes).withLentRecord(body)
     }
 
-    /// A copy of the record that owns its bytes.
+    /// A copy that owns its bytes.
     package var record: Root {
         Root(RecordBytes(bytes: ContiguousArray(bytes), range: 0..<bytes.count))
     }
 
-    /// Returns the bytes of a text; empty if the field is missing.
     fileprivate func text(_ number: Int) -> UnsafeRawBufferPointer {
         delimited(number) ?? UnsafeRawBufferPointer(rebasing: bytes[..<0])
     }
@@ -61,7 +58,6 @@ package struct LentRecord<Root: Record> {
 }
 
 extension Record {
-    /// Calls a closure with a view of the record that is valid only during the call.
     @inline(__always)
     package func withLentRecord<Result>(_ body: (LentRecord<Self>) -> Result) -> Result {
         withSerializedBytes { body(LentRecord(canonical: $0)) }
@@ -71,18 +67,14 @@ extension Record {
 // MARK: Sort keys of channel lists
 
 extension LentRecord where Root: Channel {
-    /// The bytes of ``Channel/url``.
     package var url: UnsafeRawBufferPointer { text(1) }
 
-    /// The bytes of ``Channel/name``.
     package var name: UnsafeRawBufferPointer { text(2) }
 
-    /// The time at which the channel was created.
     package var createdAt: Timestamp { timestamp(5) }
 }
 
 extension LentRecord where Root == GroupChannel {
-    /// The time at which the last message was created; `nil` in an empty channel.
     package var lastMessageAt: Timestamp? {
         (nested(36) as LentRecord<Message>?).map { $0.timestamp(3) }
     }

@@ -1,25 +1,17 @@
-/// A partial update of a record: new values for some of its fields.
+/// A partial update of a record, which sets some of its fields and clears others, as in an empty
+/// record.
 ///
-/// A patch sets some fields to new values, and clears others, so that they have the values of an
-/// empty record. Applying the patch leaves all other fields unchanged. For example, a patch without
-/// metadata does not change the metadata.
+/// Applying the patch leaves all other fields unchanged.
 public struct Patch<Root: Record>: Hashable, Sendable {
-    /// The fields that the patch sets.
     private var values = RecordFields<Root>()
-    /// The numbers of the fields that the patch clears, and of the fields whose new values are
-    /// guesses.
+    /// The numbers of the cleared fields, and of the fields whose new values are guesses.
     private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that replaces a whole record: it sets the record's fields, and clears all
-    /// others.
-    ///
-    /// - Parameters:
-    ///   - record: The record that the patch produces from any other record.
-    ///   - property: A property that the patch does not contain, such as one that only this device
-    ///     sets.
+    /// Creates a patch that turns any record into `record`, except for one property, such as one
+    /// that only this device sets.
     public init(whole record: Root, except property: PartialKeyPath<Root>) {
         values = record.fields
         let left = number(of: property)
@@ -36,8 +28,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Sets a property to a value.
     ///
-    /// - Precondition: The property is stored in a field of its own, and not computed from other
-    ///   properties, as ``GroupChannel/isHidden`` is.
+    /// - Precondition: The property has a field of its own, and is not computed from others, as
+    ///   ``GroupChannel/isHidden`` is.
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
     ) {
@@ -59,13 +51,12 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
-        // No schema contains the key path of `extra`, which belongs to all record types. Creating
-        // that key path takes longer than the rest of this call, so compare with it only if the
-        // schema does not contain the property.
+        // Creating the key path of `extra`, which no schema contains, takes longer than the rest of
+        // this call.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
-    /// Returns a Boolean value that indicates whether the patch sets or clears a property.
+    /// Returns whether the patch sets or clears a property.
     public func contains<Value>(_ property: WritableKeyPath<Root, Value>) -> Bool {
         guard let number = number(of: property) else { return false }
         return update.cleared.contains(number) || values.bytes.location(of: number) != nil
@@ -73,7 +64,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Applies the patch to a record.
     ///
-    /// The keys of ``Record/extra`` are merged: keys that the patch does not contain are kept.
+    /// Keys of ``Record/extra`` that the patch does not contain are kept.
     public func apply(to record: inout Root) {
         for number in update.cleared { record.fields.bytes.remove(number) }
         for number in values.bytes.numbers where number != Field.extra.number {
@@ -85,8 +76,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         if !extra.isEmpty { record.extra.merge(extra) { $1 } }
     }
 
-    /// Returns a Boolean value that indicates whether two patches set the same fields to the same
-    /// values and clear the same fields.
+    /// Returns whether two patches make the same changes.
     public static func == (left: Patch, right: Patch) -> Bool {
         left.values.bytes == right.values.bytes && left.update == right.update
     }
@@ -106,9 +96,7 @@ extension Patch: Codable {
         update = try Root.schema.update(&values.bytes, from: decoder)
     }
 
-    /// Encodes the fields of the patch.
-    ///
-    /// A cleared field is encoded as `null`.
+    /// Encodes the fields of the patch; cleared ones as `null`.
     public func encode(to encoder: any Encoder) throws {
         try Root.schema.encode(values.bytes, to: encoder)
         var container = encoder.container(keyedBy: JSONKey.self)

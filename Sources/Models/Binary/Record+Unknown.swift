@@ -1,9 +1,5 @@
 extension Record {
-    /// Copies fields that this version of the code does not know from `other`, another copy of the
-    /// record.
-    ///
-    /// Unknown fields that this copy already has are not replaced.
-    /// - Complexity: O(*f*) in the number of fields, and a copy of the bytes for each copied field.
+    /// Copies unknown fields that this copy of the record lacks.
     package mutating func copyUnknownFields(from other: Self) {
         let layout = Self.schema.layout
         for number in other.fields.bytes.numbers

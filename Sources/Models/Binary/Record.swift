@@ -3,22 +3,20 @@ public import Foundation
 /// A value of the data model, such as a message, a channel, a user, a query, or a part of one of
 /// these.
 ///
-/// A record consists of its binary form: canonical bytes in protobuf's wire format. The bytes are
-/// validated once, when the record is decoded. Copying a record increments a reference count,
-/// comparing two records compares their bytes, and ``serialize()`` returns the bytes. Fields that
-/// this version of the code does not know survive every change.
+/// A record consists of its binary form: canonical bytes in protobuf's wire format. They are
+/// validated once, when the record is decoded. Copying increments a reference count, and comparing
+/// compares bytes. Unknown fields survive every change.
 ///
-/// A getter searches the bytes for its field, which takes some nanoseconds, and creates the text or
-/// array that it returns. If you need a value often, keep it in a local variable. A setter writes
-/// all bytes again: O(*n*) in the size of the record. A nested record shares the bytes of the
-/// record that contains it, and keeps all of these bytes in memory.
+/// A getter searches the bytes and creates the text or array that it returns: keep a value that you
+/// need often in a local variable. A setter writes all bytes again: O(*n*) in the size of the
+/// record. A nested record keeps all bytes of the record that contains it in memory.
 ///
 /// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     init()
 
-    /// The fields in their binary form.
+    /// The binary form.
     var fields: RecordFields<Self> { get set }
 
     /// The numbers, names and types of the fields of this record type.
@@ -42,13 +40,12 @@ public struct RecordFields<Root: Record>: Sendable {
 // MARK: Properties
 
 extension Record {
-    /// The value of the field with the given number.
     subscript<Value: FieldValue>(number: Int) -> Value {
         @inline(__always) get { fields.bytes.read(number) }
         set { fields.bytes.write(number, newValue) }
     }
 
-    /// The value of a field that is not written if it equals `standard`.
+    /// Accesses a field that is not written if it equals `standard`.
     subscript<Value: SingularValue & Equatable>(
         number: Int, default standard: Value
     ) -> Value {
@@ -61,9 +58,7 @@ extension Record {
         fields = RecordFields(bytes)
     }
 
-    /// Creates a record from several fields with one allocation.
-    ///
-    /// - Precondition: As for ``RecordBytes/of(_:)``.
+    /// Creates a record with one allocation; see ``RecordBytes/of(_:)`` for the precondition.
     @inline(__always)
     init(of fields: (inout FieldSink) -> Void) {
         self.init(RecordBytes.of(fields))
@@ -73,9 +68,8 @@ extension Record {
 // MARK: Comparing
 
 extension Record {
-    /// Returns the names of the fields in which two records differ, in the order of the schema.
-    ///
-    /// Fields that this version of the code does not know count as one field with the name `extra`.
+    /// Returns the names of differing fields in the order of the schema, with `extra` for unknown
+    /// fields.
     package func namesOfFields(differentFrom other: Self) -> [String] {
         let (mine, theirs) = (fields.bytes, other.fields.bytes)
         let different = Set(mine.numbers).union(theirs.numbers).filter { number in
@@ -90,20 +84,17 @@ extension Record {
 // MARK: Binary form
 
 extension Record {
-    /// Returns the binary form: protobuf's wire format, as described in Docs/scrollback.proto.
+    /// Returns a copy of the binary form: protobuf's wire format, as described in
+    /// Docs/scrollback.proto.
     ///
     /// Equal records have equal bytes.
-    ///
-    /// - Complexity: One copy of the bytes.
     public func serialize() -> Data {
         withSerializedBytes { bytes in
             bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
         }
     }
 
-    /// The binary form as an array.
-    ///
-    /// - Complexity: Copies the bytes only if the record is nested in another one.
+    /// The binary form as an array, which is a copy only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count
@@ -123,24 +114,24 @@ extension Record {
         }
     }
 
-    /// Creates a record from its binary form.
+    /// Creates a record from its binary form, which any protobuf library can write with
+    /// Docs/scrollback.proto.
     ///
-    /// The bytes may come from any protobuf library that uses Docs/scrollback.proto. Empty data is
-    /// a record without any fields.
+    /// Empty data is a record without any fields.
     ///
     /// - Throws: ``SerializationError`` with the offset of the damage if the input is truncated, is
     ///   not protobuf, contradicts the schema, or contains a text that is not UTF-8.
-    /// - Complexity: O(*n*) in the number of bytes. Copies the bytes once, and a second time if
+    /// - Complexity: O(*n*) in the number of bytes, which are copied once, and a second time if
     ///   they differ from the form that ``serialize()`` writes.
     public init(serialized data: Data) throws(SerializationError) {
         try self.init(serialized: data.withUnsafeBytes { [UInt8]($0) })
     }
 
-    /// Creates a record from its binary form.
+    /// Creates a record from its binary form, without copying bytes that have the form of
+    /// ``serialize()``.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
-    /// - Complexity: O(*n*) in the number of bytes. Does not copy the bytes if they are in the form
-    ///   that ``serialize()`` writes.
+    /// - Complexity: O(*n*) in the number of bytes.
     public init(serialized bytes: [UInt8]) throws(SerializationError) {
         self.init(try RecordBytes(checking: ContiguousArray(bytes), layout: Self.schema.layout))
     }
@@ -156,8 +147,7 @@ extension Record {
 // MARK: Equality
 
 extension Record {
-    /// Returns a Boolean value that indicates whether two records have the same fields, including
-    /// those that this version of the code does not know.
+    /// Compares all fields, including unknown ones.
     public static func == (left: Self, right: Self) -> Bool {
         left.fields.bytes == right.fields.bytes
     }
@@ -186,8 +176,7 @@ extension RecordBytes {
 // MARK: Records in records
 
 // The requirements of `SingularValue`. A public protocol cannot refine an internal one, so each
-// record type that can be nested declares the conformance itself, as in `extension Poll:
-// SingularValue {}`.
+// record type that can be nested declares the conformance itself.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }
@@ -213,17 +202,14 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// Returns the record whose length prefix is at `offset`, and moves `offset` to the end of that
-    /// record.
-    ///
-    /// The returned record shares the bytes of this one.
+    /// Returns the record whose length prefix is at `offset`, and moves `offset` to its end.
     func nestedRecord(at offset: inout Int) -> RecordBytes {
         let count = Int(truncatingIfNeeded: bytes.span.bytes.varint(at: &offset))
         defer { offset += count }
         return RecordBytes(bytes: bytes, range: offset..<offset + count)
     }
 
-    /// Returns the record in a field; an empty record if the field is missing.
+    /// Returns an empty record if the field is missing.
     func nestedRecord(in number: Int) -> RecordBytes {
         guard let location = location(of: number) else { return .empty }
         var offset = location.payload

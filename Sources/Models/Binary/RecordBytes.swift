@@ -1,11 +1,11 @@
 /// The bytes of a record: a whole array or, for a nested record, a range of the outer record's
 /// array.
 ///
-/// The bytes are always well-formed and in the canonical form that `Validator` describes, so equal
-/// records have equal bytes. A setter writes a new array and never changes the bytes in place.
+/// They are always well-formed and in the canonical form that `Validator` describes, so equal
+/// records have equal bytes. A setter writes a new array.
 struct RecordBytes: Sendable {
-    // `Array.span` requires macOS 26 and iOS 26; `ContiguousArray.span` does not. Converting an
-    // array to a `ContiguousArray` copies nothing.
+    // `Array.span` requires macOS 26 and iOS 26. Converting an array to a `ContiguousArray` copies
+    // nothing.
     let bytes: ContiguousArray<UInt8>
     private let lower: Int32
     private let upper: Int32
@@ -20,8 +20,7 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // The range was valid when the record was created, and its bounds never change. Do not
-        // check them again.
+        // The bounds were valid when the record was created, and never change.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -31,7 +30,6 @@ struct RecordBytes: Sendable {
 // MARK: From foreign bytes
 
 extension RecordBytes {
-    /// Creates a record from bytes after validating them.
     init(checking bytes: ContiguousArray<UInt8>, layout: Layout) throws(SerializationError) {
         guard bytes.count < Wire.maximumSize else {
             throw SerializationError(.tooLarge, at: Wire.maximumSize)
@@ -55,17 +53,13 @@ extension RecordBytes {
 
 // MARK: Fields
 
-/// The location of a field in a record's bytes.
 struct FieldLocation {
-    /// The offset of the first tag of the field.
     let tag: Int
     /// The offset at which ``tag`` ends.
     let payload: Int
 }
 
 extension RawSpan {
-    /// Returns the location of the first field with a number in a canonical record; `nil` if the
-    /// field is missing.
     @inline(__always)
     func location(of number: Int, from start: Int, to end: Int) -> FieldLocation? {
         var offset = start
@@ -97,17 +91,13 @@ extension RawSpan {
 }
 
 extension RecordBytes {
-    /// Returns the location of the first field with a number; `nil` if the field is missing.
-    ///
-    /// - Complexity: O(*f*) in the number of fields with lower numbers.
+    /// The time is O(*f*) in the number of fields with lower numbers.
     @inline(never)
     func location(of number: Int) -> FieldLocation? {
         bytes.span.bytes.location(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
-    /// Returns the range of all bytes of a field.
-    ///
-    /// If the field is missing, the range is empty, and starts at the offset at which the field
+    /// Returns the range of all bytes of a field; for a missing field, an empty range where it
     /// would be inserted.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
@@ -130,9 +120,6 @@ extension RecordBytes {
         return Value.read(self, at: location, number)
     }
 
-    /// Replaces one field and writes all bytes again.
-    ///
-    /// - Complexity: O(*n*) in the number of bytes of the record.
     mutating func write<Value: FieldValue>(_ number: Int, _ value: Value) {
         let run = run(of: number)
         let size = value.size(inField: number)
@@ -145,13 +132,11 @@ extension RecordBytes {
         if !run.isEmpty { replace(run, size: 0) { _ in } }
     }
 
-    /// Copies a field from another record of the same type.
     mutating func copyField(_ number: Int, from source: RecordBytes) {
         let copied = source.run(of: number)
         replace(run(of: number), size: copied.count) { $0.copy(source.bytes, copied) }
     }
 
-    /// Writes all bytes again, and replaces those of one field by `size` new bytes.
     @inline(__always)
     private mutating func replace(
         _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void
@@ -164,7 +149,7 @@ extension RecordBytes {
         }
     }
 
-    /// The numbers of the present fields, ascending and without duplicates.
+    /// The present numbers, ascending and without duplicates.
     var numbers: [Int] {
         var numbers: [Int] = []
         let span = bytes.span.bytes
@@ -178,7 +163,6 @@ extension RecordBytes {
         return numbers
     }
 
-    /// Returns a record with those fields whose numbers satisfy a condition.
     func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
         var kept: ContiguousArray<UInt8> = []
         for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
@@ -189,11 +173,10 @@ extension RecordBytes {
 // MARK: Building
 
 extension RecordBytes {
-    /// Creates a record of `count` bytes.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
-        // An array with a capacity of 0 has the storage that all empty arrays share, and the
-        // initializer below writes the count into the storage: a data race, although a harmless one.
+        // All empty arrays share their storage, and the initializer below writes the count into it:
+        // a data race, although a harmless one.
         guard count > 0 else {
             self = .empty
             return
@@ -210,10 +193,9 @@ extension RecordBytes {
 
     /// Creates a record from several fields with one allocation.
     ///
-    /// The initializer calls `fields` twice: first to measure the fields, and then to write them.
+    /// It calls `fields` twice: first to measure, and then to write.
     ///
-    /// - Precondition: Both calls of `fields` pass the same fields, in ascending order of their
-    ///   numbers.
+    /// - Precondition: Both calls pass the same fields, in ascending order of their numbers.
     @inline(__always)
     static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
         var measure = FieldSink(writer: nil)

@@ -1,27 +1,21 @@
-// Descriptions of a record type and of a record's bytes, for the prompt and the documentation.
-
 extension Schema {
-    /// A description of a field.
     package struct FieldDescription: Sendable {
         package let number: Int
 
-        /// The field's name in JSON.
+        /// The name in JSON.
         package let name: String
 
-        /// The field's alternative names in JSON.
         package let aliases: [String]
 
-        /// The field's type in the notation of Docs/scrollback.proto.
+        /// The type in the notation of Docs/scrollback.proto.
         package let type: String
 
-        /// The JSON names of an enumeration's cases; empty for other types.
+        /// The JSON names of an enumeration's cases.
         package let cases: [String]
 
-        /// Further names of the cases, which decoding accepts.
         package let caseAliases: [String]
     }
 
-    /// The fields, ordered by number.
     package var fieldDescriptions: [FieldDescription] {
         fields.map { field in
             var (cases, aliases): ([String], [String]) = ([], [])
@@ -71,35 +65,28 @@ extension FieldKind.Element {
 
 // MARK: Bytes
 
-/// A field in the binary form of a record, with its value.
 package struct FieldBytes: Sendable {
-    /// The range of the tag and, if there is one, of the length prefix.
-    ///
-    /// Offsets count from the start of the outermost record.
+    /// The range of the tag and the length prefix, from the start of the outermost record.
     package let head: Range<Int>
 
-    /// The range of the payload.
     package let payload: Range<Int>
 
     package let number: Int
 
-    /// The name in JSON; `nil` if this version of the code does not know the field.
+    /// The name in JSON; `nil` for an unknown field.
     package let name: String?
 
     /// The value in JSON notation; for a record, the name of its type.
     package let value: String
 
-    /// A Boolean value that indicates whether the value is a text, or of an unknown type.
+    /// True for a text or an unknown type.
     package let isText: Bool
 
-    /// The fields of the nested record; `nil` if the field contains no record.
     package let fields: [FieldBytes]?
 }
 
 extension Record {
-    /// The present fields, in the order of their bytes.
-    ///
-    /// Each occurrence of a repeated field is one element.
+    /// The present fields in the order of their bytes, with one element for each occurrence.
     package var fieldBytes: [FieldBytes] {
         let bytes = ContiguousArray(serializedBytes)
         return FieldBytes.all(in: bytes.span.bytes, bytes.indices, .record(Self.schema.name))
@@ -107,8 +94,6 @@ extension Record {
 }
 
 extension FieldBytes {
-    /// The kind of content of a range of bytes, which determines the names and types of the fields
-    /// in the range.
     fileprivate enum Shape {
         case record(String)
         case mapEntry(FieldKind.Element)
@@ -167,7 +152,6 @@ extension FieldBytes.Shape {
 }
 
 extension FieldKind {
-    /// Returns a payload in JSON notation.
     fileprivate func describe(_ span: RawSpan, _ payload: Range<Int>) -> String {
         var offset = payload.lowerBound
         switch element {

@@ -1,21 +1,19 @@
 /// The fields of a record type: their numbers, names and types.
 ///
-/// The schema defines the type's binary form, its JSON and its descriptions. Tests compare the
-/// schema with Docs/scrollback.proto. The class is not generic, so that the compiled program
-/// contains its code only once.
+/// The schema defines the type's binary form, its JSON and its descriptions. Tests compare it with
+/// Docs/scrollback.proto. The class is not generic, so that the compiled program contains its code
+/// only once.
 public final class Schema: Sendable {
     /// The name of the record type, as in Docs/scrollback.proto.
     public let name: String
 
-    /// The fields, ordered by number.
     let fields: [Field]
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Computed for the first patch, not for each schema: creating key paths is slow, and an app can
-    // show its first page without them.
+    // Computed for the first patch: creating key paths is slow, and an app can show its first page
+    // without them.
     private let numbers = Locked<Numbers?>(nil)
-    /// The rules for decoding JSON that concern the whole record, or JSON keys that are not fields.
     let rules: JSONRules
 
     init(_ name: String, _ fields: [Field], rules: JSONRules = JSONRules()) {
@@ -30,13 +28,11 @@ public final class Schema: Sendable {
             })
     }
 
-    /// Returns the field with a JSON name; `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
     package func hasField(named name: String) -> Bool { byName[name] != nil }
 
-    /// Returns the number of a property's field; `nil` if the property is computed from other
-    /// properties.
+    /// Returns `nil` if the property is computed from others.
     func number(of keyPath: AnyKeyPath) -> Int? {
         let numbers = numbers.withLock { numbers in
             let made = numbers ?? Numbers(of: fields)
@@ -46,13 +42,12 @@ public final class Schema: Sendable {
         return numbers.byKeyPath[keyPath]
     }
 
-    /// Returns the known fields that are present in a record, ordered by number.
+    /// Returns the known present fields, ordered by number.
     func fields(in record: RecordBytes) -> [Field] {
         record.numbers.compactMap { byNumber[$0] }
     }
 }
 
-/// The field numbers of a record type, by key path.
 private struct Numbers: @unchecked Sendable {
     // @unchecked: the dictionary does not change after init, and `Field` requires its key paths to
     // be Sendable.
@@ -63,27 +58,24 @@ private struct Numbers: @unchecked Sendable {
     }
 }
 
-/// A field of a record type: its number, its names in JSON, its type and its Swift property.
 struct Field: Sendable {
     /// The number on the wire.
     ///
     /// On-disk format, DO NOT CHANGE once released.
     let number: Int
-    /// The name in JSON.
     let name: String
     /// The name in Docs/scrollback.proto.
     let protoName: String
     /// Alternative names in JSON.
     ///
-    /// If the JSON contains several names of the field, decoding uses the first one whose value is
-    /// not `null`. ``name`` is tried first, then the aliases in order.
+    /// If the JSON contains several names, decoding uses the first one whose value is not `null`:
+    /// ``name``, then the aliases in order.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
-    /// The type of the Swift property.
     let propertyType: any FieldValue.Type
-    /// The type of the field's value: an optional of ``propertyType`` if the property returns a
-    /// default for a missing field, otherwise ``propertyType`` itself.
+    /// An optional of ``propertyType`` if the property returns a default for a missing field,
+    /// otherwise ``propertyType`` itself.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -101,7 +93,6 @@ struct Field: Sendable {
             aliases: aliases, proto: proto, meaning: meaning)
     }
 
-    /// Creates a field that is omitted if its value equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Bool>,
@@ -111,7 +102,6 @@ struct Field: Sendable {
         self.init(number, name, keyPath, kind: kind, property: Bool.self, value: Bool?.self)
     }
 
-    /// Creates a field that is omitted if its value equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Int>,
@@ -140,18 +130,14 @@ struct Field: Sendable {
 }
 
 extension Field {
-    /// The field of ``Record/extra``.
     static let extra = Field(100, "extra", \AnyRecord.extra)
 
-    /// A stand-in for all record types, for creating the key path of `extra`.
     private struct AnyRecord: Record {
         var fields = RecordFields<AnyRecord>()
         static let schema = Schema("AnyRecord", [])
     }
 
-    /// The key path of the Swift property.
-    ///
-    /// Each access creates a new key path.
+    /// Creates a new key path at each access.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
     func value(in record: RecordBytes) -> Any {
@@ -159,7 +145,6 @@ extension Field {
         return read(valueType)
     }
 
-    /// Returns the field's value in a record, in Swift notation.
     func describe(_ record: RecordBytes) -> String {
         func read<Value: FieldValue>(_ type: Value.Type) -> String {
             let value: Value = record.read(number)
@@ -170,7 +155,6 @@ extension Field {
     }
 }
 
-/// An optional of any wrapped type.
 private protocol OptionalValue {
     var wrappedDescription: String { get }
 }
@@ -180,9 +164,8 @@ extension Optional: OptionalValue {
 }
 
 extension Record {
-    /// The JSON values whose keys are not fields of this record type.
-    ///
-    /// The binary form preserves them, and encoding the record to JSON writes them.
+    /// The JSON values whose keys are not fields of this record type, which the binary form and
+    /// JSON preserve.
     public var extra: [String: JSONValue] {
         get { self[100] }
         set { self[100] = newValue }

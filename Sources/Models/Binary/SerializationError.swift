@@ -2,8 +2,7 @@ public import Foundation
 
 /// An error for bytes that are not the binary form of a record.
 ///
-/// Only `init(serialized:)` throws it. Decoding validates all bytes, including texts and nested
-/// records, so reading a property of a record never fails.
+/// Only `init(serialized:)` throws it: it validates all bytes, so reading a property never fails.
 public struct SerializationError: Error, Hashable, Sendable {
     /// The kind of damage.
     public let code: Code
@@ -20,8 +19,7 @@ public struct SerializationError: Error, Hashable, Sendable {
 
         fileprivate let value: Value
 
-        /// The input ends inside a field, or a field extends past the end of the record that
-        /// contains it.
+        /// The input ends inside a field, or a field extends past the end of its record.
         public static let truncated = Code(value: .truncated)
         /// A tag has the field number 0, a field number above 536,870,911, or an invalid wire type.
         public static let invalidTag = Code(value: .invalidTag)
@@ -54,6 +52,6 @@ extension SerializationError.Code: CustomStringConvertible {
 }
 
 extension SerializationError: LocalizedError {
-    /// The same text as ``description``, for code that handles the error as `any Error`.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 }

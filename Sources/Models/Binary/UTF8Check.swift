@@ -1,27 +1,20 @@
 extension RawSpan {
-    /// Returns a Boolean value that indicates whether a range of bytes is well-formed UTF-8 as
-    /// defined by Unicode 15, table 3-7: without overlong forms, surrogates, or code points above
-    /// U+10FFFF.
+    /// Returns true if a range within the span is UTF-8 as defined by Unicode 15, table 3-7:
+    /// without overlong forms, surrogates, or code points above U+10FFFF.
     ///
-    /// ASCII is checked eight bytes at a time, because most texts and all identifiers and URLs are
-    /// ASCII.
-    ///
-    /// - Precondition: The range is within the span.
+    /// ASCII, of which most texts, identifiers and URLs consist, is checked eight bytes at a time.
     @inline(__always)
     package func isUTF8(from start: Int, to end: Int) -> Bool {
         let offset = endOfASCII(from: start, to: end)
         return offset == end || isUTF8Slowly(from: offset, to: end)
     }
 
-    /// A Boolean value that indicates whether all bytes are ASCII.
     var isASCII: Bool {
         @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
     }
 
-    /// Returns an offset up to which all bytes are ASCII.
-    ///
-    /// The result is `end` if all bytes of the range are ASCII. Otherwise, it is at most the offset
-    /// of the first byte that is not ASCII.
+    /// Returns `end` if the range is ASCII, otherwise at most the offset of the first byte that is
+    /// not.
     @inline(__always)
     private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
@@ -30,8 +23,7 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // Check the last, fewer than eight bytes as one word too, and ignore the bytes of the word
-        // that are outside the range.
+        // Check the last, fewer than eight bytes as one word too, ignoring bytes outside the range.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -45,15 +37,14 @@ extension RawSpan {
         return offset
     }
 
-    /// A mask with the highest bit of each of eight bytes.
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     @inline(never)
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // Check sequences of two and three bytes, of which most texts in one script consist, a
-            // word at a time.
+            // Most texts in one script consist of sequences of two and three bytes: check a word at
+            // a time.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8
@@ -62,8 +53,8 @@ extension RawSpan {
                     continue
                 }
                 if word & 0xc0_c0f0 == 0x80_80e0 {
-                    // A three-byte sequence. The bits of the first two bytes show whether it is an
-                    // overlong form or a surrogate.
+                    // The bits of the first two bytes of a three-byte sequence show whether it is
+                    // an overlong form or a surrogate.
                     let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
                     guard high >= 0x20, high &- 0x360 >= 0x20 else { return false }
                     offset &+= 3
@@ -79,7 +70,6 @@ extension RawSpan {
             offset += 1
             if first < 0x80 { continue }
 
-            // The number of bytes that follow a first byte, and the bounds of the second byte.
             let count: Int
             var lower: UInt8 = 0x80
             var upper: UInt8 = 0xbf
@@ -107,9 +97,7 @@ extension RawSpan {
 }
 
 extension String {
-    /// Creates a string from UTF-8; `nil` if the bytes are not well-formed.
-    ///
-    /// This initializer replaces `String(validating:as:)`, which requires macOS 15 and iOS 18.
+    /// Creates a string; replaces `String(validating:as:)`, which requires macOS 15 and iOS 18.
     package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
         guard bytes.bytes.isUTF8(from: 0, to: bytes.count) else { return nil }
         self.init(decoding: bytes, as: UTF8.self)

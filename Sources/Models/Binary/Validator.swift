@@ -1,6 +1,6 @@
 /// Validates bytes from outside the process in a single pass.
 ///
-/// All later reads of the bytes rely on these checks.
+/// All later reads rely on these checks.
 ///
 /// The validator also determines whether the bytes are in the canonical form, in which equal values
 /// have equal bytes:
@@ -11,13 +11,10 @@
 /// - Integers have as few bytes as possible, and the integers of a repeated field are packed.
 /// - Map entries are ordered by key.
 enum Validator {
-    /// Validates a record.
+    /// Returns true if a record and all nested records are in the canonical form; throws at the
+    /// first damage.
     ///
     /// `depth` is the number of enclosing records with recursive layouts.
-    ///
-    /// - Returns: `true` if the record and all nested records are in the canonical form.
-    /// - Throws: A ``SerializationError`` at the first damage.
-    /// - Complexity: O(*n*) in the number of bytes; allocates nothing.
     static func check(
         _ span: RawSpan, from start: Int, to end: Int, layout: Layout, depth: Int
     ) throws(SerializationError) -> Bool {
@@ -110,7 +107,6 @@ enum Validator {
         }
     }
 
-    /// Validates the integers of a repeated field, which are packed in the canonical form.
     private static func checkPacked(
         _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
         _ isCanonical: inout Bool
@@ -135,8 +131,8 @@ enum Validator {
         }
     }
 
-    /// Checks the wire type, reads a length, moves `offset` to the end of the payload, and returns the offset at which
-    /// the payload starts.
+    /// Reads a length, moves `offset` to the end of the payload, and returns the offset of its
+    /// start.
     @inline(__always)
     private static func delimited(
         _ wireType: UInt8, ofTagAt tagOffset: Int, _ span: RawSpan, at offset: inout Int, end: Int,
@@ -159,7 +155,6 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        // A value of two bytes, such as a field number of 16 or more, or a length of 128 or more.
         if offset < end {
             let second = span.uncheckedByte(at: offset)
             if second < 0x80 && second > 0 {
@@ -170,15 +165,13 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` past a varint, and returns the value if it is at most 127.
-    ///
-    /// For a larger value, it returns any number above 127.
+    /// Moves `offset` past a varint, and returns the value if it is at most 127, otherwise any
+    /// number above.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Most long varints are times, which have six bytes. Read eight bytes at once if the input
-        // is long enough.
+        // Most long varints are times, which have six bytes: read eight bytes at once if possible.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits
@@ -246,8 +239,6 @@ extension RawSpan {
         return offset..<offset + count
     }
 
-    /// Returns a Boolean value that indicates whether the left bytes precede the right ones in byte
-    /// order.
     func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         for index in 0..<Swift.min(left.count, right.count) {
             let (a, b) = (byte(at: left.lowerBound + index), byte(at: right.lowerBound + index))

@@ -1,5 +1,3 @@
-/// The encoding of a field's payload on the wire.
-///
 /// DO NOT CHANGE: protobuf defines these numbers (protobuf.dev/programming-guides/encoding).
 enum WireType: UInt8 {
     case varint = 0
@@ -8,16 +6,14 @@ enum WireType: UInt8 {
     case fixed32 = 5
 }
 
-/// Size limits and size computations of the wire format.
 enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
     /// The exclusive upper bound of a record's size: 1 GiB.
     ///
-    /// Offsets in such a record fit in 32 bits. This is also true for its canonical form, which may
-    /// be larger because packed integers get a length prefix.
+    /// Offsets fit in 32 bits, even in the canonical form, which may be larger because packed
+    /// integers get a length prefix.
     static let maximumSize = 1 << 30
 
-    /// Returns the number of bytes of a varint: one for every seven bits, rounded up.
     @inline(__always)
     static func size(ofVarint value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
@@ -28,7 +24,6 @@ enum Wire {
         number < 16 ? 1 : size(ofVarint: UInt64(number) << 3)
     }
 
-    /// Returns the number of bytes of a payload and its length prefix.
     @inline(__always)
     static func size(ofDelimited count: Int) -> Int {
         size(ofVarint: UInt64(count)) + count
@@ -36,15 +31,13 @@ enum Wire {
 }
 
 extension RawSpan {
-    /// Reads a byte without a bounds check.
-    ///
     /// The caller has checked the offset.
     @inline(__always)
     func uncheckedByte(at offset: Int) -> UInt8 {
         unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
     }
 
-    /// Reads eight bytes in little-endian order without a bounds check.
+    /// Reads eight bytes in little-endian order.
     ///
     /// The caller has checked the offset.
     @inline(__always)
@@ -55,9 +48,8 @@ extension RawSpan {
     }
 }
 
-// Reads of bytes that the validator has checked. Every read checks the bounds of the span
-// nevertheless, even in release builds, so that an error in the validator causes a trap instead of
-// a read past the end.
+// Reads of bytes that the validator has checked. Every read checks the bounds nevertheless, so that
+// an error in the validator causes a trap instead of a read past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -65,7 +57,6 @@ extension RawSpan {
         return uncheckedByte(at: offset)
     }
 
-    /// Returns a varint, and moves `offset` past it.
     @inline(__always)
     func varint(at offset: inout Int) -> UInt64 {
         let first = byte(at: offset)
@@ -76,10 +67,10 @@ extension RawSpan {
         return value
     }
 
-    /// Returns the value of a varint whose first byte was already read, and the offset of its end.
+    /// Returns a varint whose first byte was already read, and the offset of its end.
     ///
-    /// The end is a part of the result, not an `inout` parameter, so that the compiler keeps the
-    /// caller's offset in a register.
+    /// The end is not an `inout` parameter, so that the compiler keeps the caller's offset in a
+    /// register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start
@@ -94,7 +85,6 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` past a payload.
     @inline(__always)
     func skipPayload(_ wireType: UInt8, at offset: inout Int) {
         switch wireType {
@@ -110,15 +100,13 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` past a varint.
     @inline(__always)
     private func skipVarint(at offset: inout Int) {
         if byte(at: offset) < 0x80 {
             offset &+= 1
             return
         }
-        // Read eight bytes at once if the span is long enough. The varint ends at the first byte
-        // whose highest bit is not set.
+        // The varint ends at the first byte whose highest bit is not set.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
             if ends != 0 {

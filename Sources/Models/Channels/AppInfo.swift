@@ -1,9 +1,9 @@
 /// The server's information about the application, received when a user connects.
 public struct AppInfo: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<AppInfo>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The maximum size of a file in bytes; `nil` if unknown.
@@ -18,7 +18,7 @@ public struct AppInfo: Record {
         set { self[3] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "AppInfo",
         [

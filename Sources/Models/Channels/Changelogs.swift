@@ -1,9 +1,9 @@
 /// The changes of a channel's messages since a token or a time.
 public struct MessageChangelog: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<MessageChangelog>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The messages that were edited, in their current version.
@@ -30,7 +30,7 @@ public struct MessageChangelog: Record {
         set { self[4] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "MessageChangelog",
         [
@@ -45,10 +45,10 @@ extension MessageChangelog: SingularValue {}
 
 /// A deleted message.
 public struct DeletedMessage: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<DeletedMessage>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the message.
@@ -63,7 +63,7 @@ public struct DeletedMessage: Record {
         set { self[2] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "DeletedMessage",
         [
@@ -76,10 +76,10 @@ extension DeletedMessage: SingularValue {}
 
 /// The changes of the current user's group channels since a token or a time.
 public struct GroupChannelChangelog: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<GroupChannelChangelog>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The channels that have changed.
@@ -106,7 +106,7 @@ public struct GroupChannelChangelog: Record {
         set { self[4] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "GroupChannelChangelog",
         [

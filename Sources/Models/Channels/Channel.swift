@@ -2,7 +2,7 @@
 public protocol Channel: Record, Identifiable<ChannelURL> {}
 
 extension Channel {
-    /// The URL that identifies the channel; unique within the application.
+    /// The URL, which is unique within the application.
     public var url: ChannelURL {
         get { self[1] }
         set { self[1] = newValue }
@@ -26,9 +26,8 @@ extension Channel {
         set { self[4] = newValue }
     }
 
-    /// The time at which the channel was created.
-    ///
-    /// JSON contains the time in seconds or in milliseconds, depending on the server's version.
+    /// The time at which the channel was created; in JSON, in seconds or in milliseconds, depending
+    /// on the server's version.
     public var createdAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }

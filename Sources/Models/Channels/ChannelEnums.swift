@@ -18,7 +18,7 @@ extension ChannelType: OpenWireEnum {
     static var names: [String] { ["open", "group", "feed"] }
 }
 
-/// A state that determines whether, and for how long, a user has hidden a channel.
+/// Whether, and for how long, a user has hidden a channel.
 public struct HiddenState: OpenEnumeration {
     /// The number.
     public let rawValue: Int

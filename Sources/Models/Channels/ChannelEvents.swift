@@ -17,13 +17,12 @@ public struct EventPeople: Hashable, Sendable {
     }
 }
 
-/// The numbers of unread messages, unread mentions and pending invitations of the current user in
-/// all channels.
+/// The current user's unread messages, unread mentions and pending invitations in all channels.
 public struct UnreadItemCount: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<UnreadItemCount>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The number of unread messages in group channels.
@@ -44,7 +43,7 @@ public struct UnreadItemCount: Record {
         set { self[3] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "UnreadItemCount",
         [

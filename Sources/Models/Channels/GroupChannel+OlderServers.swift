@@ -1,7 +1,5 @@
-// JSON keys of a channel that only some servers use.
 extension GroupChannel {
-    /// Reads the key `is_hidden` of older servers, which does not indicate for how long the channel
-    /// is hidden.
+    /// Older servers write `is_hidden`, which does not say for how long the channel is hidden.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
         unknown["is_hidden"] = nil
@@ -16,7 +14,6 @@ extension GroupChannel {
 }
 
 extension JSONValue {
-    /// The Boolean that the value represents; `nil` if it represents none.
     fileprivate var truth: Bool? {
         switch self {
         case .bool(let value): value

@@ -1,8 +1,5 @@
-// The members who have read a message, according to the receipts.
 extension GroupChannel {
-    /// Returns a Boolean value that indicates whether a member has read a message.
-    ///
-    /// The sender counts as having read it.
+    /// Returns whether a member has read a message; its sender has.
     public func isRead(_ message: Message, by userID: UserID) -> Bool {
         guard message.messageID != nil else { return false }
         if message.isSent(by: userID) { return true }
@@ -11,16 +8,14 @@ extension GroupChannel {
 
     /// Returns the joined members who have read a message, without the sender.
     ///
-    /// Only members that the server has reported are counted; in a supergroup, these are some of
-    /// them.
+    /// In a supergroup, the server reports only some of the members.
     public func membersWhoHaveRead(_ message: Message) -> [Member] {
         recipients(of: message).filter { isRead(message, by: $0.userID) }
     }
 
     /// Returns the number of joined members who have not read a message, without the sender.
     ///
-    /// Only members that the server has reported are counted; in a supergroup, these are some of
-    /// them.
+    /// In a supergroup, the server reports only some of the members.
     public func unreadMemberCount(of message: Message) -> Int {
         recipients(of: message).count { !isRead(message, by: $0.userID) }
     }
@@ -31,10 +26,7 @@ extension GroupChannel {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether a user has sent or written the message.
-    ///
-    /// The message stores its sender, so the result does not depend on the connection or on the
-    /// device that sent it.
+    /// Returns whether a user has sent or written the message, on any device.
     public func isSent(by userID: UserID) -> Bool { sender?.userID == userID }
 
     /// A Boolean value that indicates whether the message was edited.
@@ -50,9 +42,8 @@ extension Message {
 }
 
 extension Reaction {
-    /// Returns a Boolean value that indicates whether a user has the reaction.
-    ///
-    /// In a large channel, the server lists only some of the users.
+    /// Returns whether a user has the reaction; in a large channel, the server lists only some of
+    /// the users.
     public func contains(_ userID: UserID) -> Bool {
         userIDs.contains(userID) || sampledUserIDs.contains(userID)
     }

@@ -1,13 +1,13 @@
 /// A channel that users are members of.
 public struct GroupChannel: Channel {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<GroupChannel>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// A Boolean value that indicates whether the channel is a supergroup: a channel for many
-    /// members, without a read receipt for each member.
+    /// A Boolean value that indicates whether the channel is a supergroup: for many members,
+    /// without a read receipt for each.
     public var isSuper: Bool {
         get { self[16] }
         set { self[16] = newValue }
@@ -31,7 +31,7 @@ public struct GroupChannel: Channel {
         set { self[19] = newValue }
     }
 
-    /// A Boolean value that indicates whether the server creates only one such channel for the same
+    /// A Boolean value that indicates whether the server creates only one channel for these
     /// members.
     public var isDistinct: Bool {
         get { self[20] }
@@ -45,22 +45,21 @@ public struct GroupChannel: Channel {
         set { self[23] = newValue }
     }
 
-    /// A Boolean value that indicates whether the request that returned the channel created it,
-    /// instead of finding an existing one.
+    /// A Boolean value that indicates whether the request that returned the channel created it.
     public var isCreated: Bool {
         get { self[25] }
         set { self[25] = newValue }
     }
 
-    /// The newest message, except for messages that the server excludes, such as silent ones; `nil`
-    /// in an empty channel.
+    /// The newest message that the server does not exclude, as it may exclude silent ones; `nil` if
+    /// there is none.
     public var lastMessage: Message? {
         get { self[36] }
         set { self[36] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user is a member; `nil` if the server
-    /// reports only ``myMemberState``.
+    /// A Boolean value that indicates whether the current user is a member; `nil` if only
+    /// ``myMemberState`` is reported.
     public var isMember: Bool? {
         get { self[55] }
         set { self[55] = newValue }
@@ -72,7 +71,7 @@ public struct GroupChannel: Channel {
         set { self[56] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "GroupChannel",
         channelFields + [
@@ -147,7 +146,7 @@ extension GroupChannel {
         set { self[33] = newValue }
     }
 
-    /// A Boolean value that indicates whether the current user is muted and cannot send messages.
+    /// A Boolean value that indicates whether the current user is muted.
     public var isCurrentUserMuted: Bool {
         get { self[27] }
         set { self[27] = newValue }
@@ -159,8 +158,7 @@ extension GroupChannel {
         set { self[57] = newValue }
     }
 
-    /// The state that determines whether, and for how long, the current user has hidden the
-    /// channel.
+    /// Whether, and for how long, the current user has hidden the channel.
     public var hiddenState: HiddenState {
         get { self[26] }
         set { self[26] = newValue }
@@ -228,7 +226,7 @@ extension GroupChannel {
         set { self[40] = newValue }
     }
 
-    /// The time from which the server keeps the history; `nil` if it keeps the whole history.
+    /// The time from which the server keeps the history; `nil` if it keeps all.
     public var messagePurgeOffset: Timestamp? {
         get { self[41] }
         set { self[41] = newValue }

@@ -1,9 +1,9 @@
 /// A channel that users enter and exit without being members.
 public struct OpenChannel: Channel {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<OpenChannel>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The number of users who have entered the channel.
@@ -12,7 +12,7 @@ public struct OpenChannel: Channel {
         set { self[16] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "OpenChannel",
         channelFields + [

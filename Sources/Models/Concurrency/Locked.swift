@@ -1,14 +1,13 @@
 import Foundation
 
-/// A value that is protected by a lock.
+/// A value that is protected by the package's only kind of lock.
 ///
-/// The package uses no other lock. `Synchronization.Mutex` requires macOS 15 and iOS 18, and on
-/// Linux the thread sanitizer reports false races in it.
+/// `Synchronization.Mutex` requires macOS 15 and iOS 18, and on Linux the thread sanitizer reports
+/// false races in it.
 package struct Locked<Value: ~Copyable>: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// Creates a value and its lock.
     package init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -25,9 +24,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
         mutex.deallocate()
     }
 
-    /// Calls a closure with exclusive access to the value, and returns the closure's result.
-    ///
-    /// The lock is not reentrant: the closure must not acquire it.
+    /// The closure must not acquire the lock again.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,6 +1,4 @@
-/// An error number of a chat backend.
-///
-/// The set is open: a backend may use numbers without a constant here.
+/// An error number of a chat backend, which may use numbers without a constant here.
 public struct ErrorCode: RawRepresentable, Hashable, Codable, Sendable {
     /// The number.
     public let rawValue: Int
@@ -50,9 +48,7 @@ extension ErrorCode {
     public static let userNotExist = ErrorCode(400_301)
     /// The access token does not belong to this user.
     public static let accessTokenNotValid = ErrorCode(400_302)
-    /// The session key has expired.
-    ///
-    /// A new one can be requested.
+    /// The session key has expired; a new one can be requested.
     public static let sessionKeyExpired = ErrorCode(400_309)
     /// The server revoked the session permanently.
     public static let sessionTokenRevoked = ErrorCode(400_310)
@@ -73,9 +69,7 @@ extension ErrorCode {
     public static let invalidArgument = ErrorCode(800_110)
     /// The server's response cannot be decoded.
     public static let malformedData = ErrorCode(800_130)
-    /// The server did not acknowledge the request in time.
-    ///
-    /// It may or may not have taken effect.
+    /// The server did not acknowledge the request in time, so it may or may not have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
     /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
@@ -91,8 +85,8 @@ extension ErrorCode {
     /// encrypted, from an outbox that was replaced by an earlier copy, or from an encrypted outbox
     /// that has lost records.
     ///
-    /// The item may have been sent, edited or removed since, or another program may have written
-    /// it. The engine does not send it; show it to the user, who decides whether to resend it.
+    /// It may have been sent, edited or removed since, or another program may have written it. The
+    /// engine does not send it; let the user decide whether to resend it.
     public static let needsConfirmation = ErrorCode(800_401)
 }
 
@@ -120,10 +114,8 @@ extension ErrorCode {
 // MARK: Resending
 
 extension ErrorCode {
-    /// A Boolean value that indicates whether a message that failed with this error may be resent.
-    ///
-    /// It is `false` if the server rejected the message permanently, for example because the sender
-    /// has left the channel.
+    /// A Boolean value that indicates whether a message with this error may be resent, because the
+    /// server did not reject it permanently.
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = [
@@ -133,8 +125,7 @@ extension ErrorCode {
 }
 
 extension ErrorCode: CustomStringConvertible {
-    /// The name of the constant, such as `channelFrozen`; for any other number, the number in decimal
-    /// notation.
+    /// The name of the constant, such as `channelFrozen`; for any other number, its decimal digits.
     public var description: String { ErrorCode.names[self] ?? String(rawValue) }
 
     private static let names: [ErrorCode: String] = [

@@ -1,5 +1,3 @@
-// Identities for lists and selections, such as SwiftUI's `ForEach`.
-
 extension Channel {
     /// The same as ``url``.
     public var id: ChannelURL { url }

@@ -2,17 +2,16 @@ import Foundation
 
 /// A text that identifies a channel, a message, a user or a request.
 ///
-/// Identifiers are opaque; an integer ID is a text in decimal notation. Each kind of identifier is
-/// a separate type, so that the compiler reports an error if one kind is passed as another.
-/// Identifiers are compared by their UTF-8 bytes: "é" as one code point and "é" as two are equal as
-/// `String` values, but different as identifiers.
+/// An integer ID is a text in decimal notation. Each kind is a separate type, so that the compiler
+/// rejects one for another. Identifiers are compared by their UTF-8 bytes: "é" as one code point
+/// and "é" as two are equal as `String` values, but different as identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringInterpolation
 {
     /// The text of the identifier.
     var rawValue: String { get }
 
-    /// Creates an identifier. Any text is valid, including the empty one.
+    /// Creates an identifier from any text, including the empty one.
     init(rawValue: String)
 }
 
@@ -32,8 +31,7 @@ extension Identifier {
     /// Creates an identifier from a JSON key.
     public init(codingKey: some CodingKey) { self.init(rawValue: codingKey.stringValue) }
 
-    /// Returns a Boolean value that indicates whether the left text precedes the right one in byte
-    /// order.
+    /// Compares two texts in byte order.
     public static func < (left: Self, right: Self) -> Bool {
         left.rawValue.precedesByBytes(right.rawValue)
     }
@@ -47,13 +45,12 @@ extension Identifier {
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// Identifier types call these functions in their own `==` and `hash(into:)`. Default
-// implementations in this extension would not be used: the compiler prefers those of
-// `RawRepresentable`, which compare strings.
+// Identifier types call these functions in their own `==` and `hash(into:)`: the compiler would
+// prefer those of `RawRepresentable`, which compare strings, to defaults in this extension.
 extension Identifier {
     @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        // All strings provide contiguous bytes, except for some that are bridged from Objective-C.
+        // Only some strings that are bridged from Objective-C have no contiguous bytes.
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count
@@ -71,10 +68,7 @@ extension Identifier {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text precedes another in the byte order
-    /// of UTF-8.
-    ///
-    /// A prefix of a text precedes the text.
+    /// Compares the bytes of UTF-8; a prefix of a text precedes the text.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -90,13 +84,11 @@ extension String {
 
 // MARK: As a field
 
-/// An identifier that is the type of record fields.
 protocol IdentifierValue: Identifier, SingularValue, MapKey {}
 
 extension IdentifierValue {
     static var element: FieldKind.Element { .text }
     static var wireType: WireType { .lengthDelimited }
-    /// An empty text means that there is no identifier.
     static var defaultIsNone: Bool { true }
     static var defaultValue: Self { Self(rawValue: "") }
     var isDefault: Bool { rawValue.isEmpty }

@@ -6,7 +6,7 @@ public struct ChannelURL: Identifier {
     /// Creates a channel URL from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
+    /// Compares the bytes of two channel URLs.
     public static func == (left: ChannelURL, right: ChannelURL) -> Bool {
         left.hasSameBytes(as: right)
     }
@@ -23,7 +23,7 @@ public struct UserID: Identifier {
     /// Creates a user ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
+    /// Compares the bytes of two user IDs.
     public static func == (left: UserID, right: UserID) -> Bool { left.hasSameBytes(as: right) }
 
     /// Hashes the bytes of the text.
@@ -33,7 +33,7 @@ public struct UserID: Identifier {
 /// Identifies a message from the moment the user writes it, even before a server has received it.
 ///
 /// The client creates a unique ID for each message and never changes it. A server that deduplicates
-/// creates only one message for several requests with the same ID.
+/// creates one message for all requests with the same ID.
 public struct RequestID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -41,7 +41,7 @@ public struct RequestID: Identifier {
     /// Creates a request ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
+    /// Compares the bytes of two request IDs.
     public static func == (left: RequestID, right: RequestID) -> Bool {
         left.hasSameBytes(as: right)
     }
@@ -52,8 +52,8 @@ public struct RequestID: Identifier {
 
 /// Identifies a message that a server has accepted.
 ///
-/// IDs are ordered by length and then by bytes: `9 < 10 < 11 < "$abc"`. IDs that are decimal
-/// integers are therefore in numeric order. Keys on disk have the same order.
+/// IDs are ordered by length and then by bytes, as keys on disk are: `9 < 10 < 11 < "$abc"`.
+/// Decimal integers are thus in numeric order.
 public struct MessageID: Identifier {
     /// The text of the identifier.
     public let rawValue: String
@@ -61,7 +61,7 @@ public struct MessageID: Identifier {
     /// Creates a message ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
+    /// Compares the bytes of two message IDs.
     public static func == (left: MessageID, right: MessageID) -> Bool {
         left.hasSameBytes(as: right)
     }
@@ -69,15 +69,14 @@ public struct MessageID: Identifier {
     /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 
-    /// Returns a Boolean value that indicates whether the left ID is shorter than the right one or,
-    /// if both have the same length, precedes it in byte order.
+    /// Compares the lengths of two IDs and, if they are equal, their bytes.
     public static func < (left: MessageID, right: MessageID) -> Bool {
         let (size, otherSize) = (left.rawValue.utf8.count, right.rawValue.utf8.count)
         if size != otherSize { return size < otherSize }
         return left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Encodes the ID as an integer if it is one in decimal notation, and as a text otherwise.
+    /// Encodes an ID that is a decimal integer as an integer, and any other as a text.
     public func encode(to encoder: any Encoder) throws {
         if let integer = Int64(rawValue), String(integer) == rawValue {
             try integer.encode(to: encoder)

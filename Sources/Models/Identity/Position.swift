@@ -1,12 +1,11 @@
 /// The position of a message in its channel's history: its time, then its ID.
 ///
-/// Each message has a unique position, which never changes. The order of positions is the same on
-/// every device.
+/// It is unique, and never changes. The order of positions is the same on every device.
 public struct Position: Hashable, Comparable, Codable, Sendable {
     /// The time at which the server accepted the message.
     public let createdAt: Timestamp
 
-    /// The ID of the message, which determines the order of messages with the same time.
+    /// The ID of the message, which orders messages with the same time.
     public let messageID: MessageID
 
     /// Creates a position.
@@ -15,8 +14,7 @@ public struct Position: Hashable, Comparable, Codable, Sendable {
         self.messageID = messageID
     }
 
-    /// Returns a Boolean value that indicates whether the left position is older than the right
-    /// one.
+    /// Compares the times of two positions and, if they are equal, their IDs.
     public static func < (left: Position, right: Position) -> Bool {
         if left.createdAt != right.createdAt { return left.createdAt < right.createdAt }
         return left.messageID < right.messageID

@@ -1,15 +1,14 @@
 public import Foundation
 
-/// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC.
+/// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC; negative
+/// if earlier.
 ///
-/// Timestamps are neither unique nor monotonic: two messages of a channel may have the same one. To
-/// order messages, use ``Position``. Every `Int64` is a valid timestamp; negative ones are before
-/// 1970.
+/// Timestamps are neither unique nor monotonic: to order messages, use ``Position``.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// The number of milliseconds since 1970-01-01 00:00:00 UTC.
+    /// The number of milliseconds since 1970.
     public let milliseconds: Int64
 
-    /// Creates a timestamp from milliseconds since 1970-01-01 00:00:00 UTC.
+    /// Creates a timestamp from milliseconds since 1970.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
@@ -20,8 +19,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The latest timestamp, after every message.
     public static let distantFuture = Timestamp(milliseconds: .max)
 
-    /// Returns a Boolean value that indicates whether the left timestamp is earlier than the right
-    /// one.
+    /// Compares the milliseconds.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -40,8 +38,8 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp: Codable {
-    /// Decodes milliseconds from an integer, from a number with a fraction, which is truncated, or
-    /// from a text.
+    /// Decodes milliseconds from an integer, a text, or a number with a fraction, which is
+    /// truncated.
     public init(from decoder: any Decoder) throws {
         self.init(milliseconds: try decoder.singleValueContainer().decodeLenientInt64())
     }
@@ -53,18 +51,15 @@ extension Timestamp: Codable {
 // MARK: Dates
 
 extension Timestamp {
-    /// Creates a timestamp from a date, rounded to the nearest millisecond.
-    ///
-    /// A date that `Int64` milliseconds cannot represent becomes the earliest or the latest
-    /// timestamp.
+    /// Creates a timestamp from a date, rounded to the nearest millisecond and limited to the range
+    /// of timestamps.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         self.init(
             milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 
-    /// The timestamp as a `Date`, which is exact to the millisecond for 280,000 years around the
-    /// present.
+    /// The timestamp as a `Date`, exact to the millisecond for 280,000 years around the present.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 
@@ -80,10 +75,7 @@ extension Timestamp {
 
 extension Timestamp: InstantProtocol {
     /// Returns the timestamp that is later by a duration, of which fractions of a millisecond are
-    /// dropped.
-    ///
-    /// A sum that `Int64` milliseconds cannot represent becomes the earliest or the latest
-    /// timestamp.
+    /// dropped, limited to the range of timestamps.
     public func advanced(by duration: Duration) -> Timestamp {
         let (sum, isOver) = milliseconds.addingReportingOverflow(duration.milliseconds)
         if isOver { return duration < .zero ? .distantPast : .distantFuture }
@@ -97,14 +89,14 @@ extension Timestamp: InstantProtocol {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds, limited to the range of `Int64`.
+    /// The duration in milliseconds, limited to the range of `Int64`.
     package var milliseconds: Int64 {
         // `components` traps if the seconds need more than 64 bits.
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // The range does not end at a whole second. At its ends, the product overflows although the
-        // sum with the milliseconds fits in 64 bits.
+        // At the ends of the range, which are not whole seconds, the product overflows although the
+        // sum fits.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
             attoseconds / 1_000_000_000_000_000)

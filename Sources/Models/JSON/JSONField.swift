@@ -1,4 +1,3 @@
-/// A coding key for any key of a JSON object.
 struct JSONKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -8,7 +7,6 @@ struct JSONKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Decodes and encodes the value of a field in a `Codable` container.
 struct JSONField<Value: FieldValue>: Codable {
     let value: Value
 
@@ -18,10 +16,7 @@ struct JSONField<Value: FieldValue>: Codable {
 }
 
 extension SingleValueDecodingContainer {
-    /// Decodes an integer from an integer, a number with a fraction, a text or a Boolean.
-    ///
-    /// Fractions are truncated toward zero. Some servers write integers with a fraction, such as
-    /// 1700000000123.0.
+    /// Some servers write integers as text or with a fraction, such as 1700000000123.0.
     func decodeLenientInt64() throws -> Int64 {
         do {
             return try decode(Int64.self)
@@ -42,8 +37,7 @@ extension SingleValueDecodingContainer {
 }
 
 extension Int64 {
-    /// Creates an integer by truncating a number; `nil` if the number is not finite or does not
-    /// fit.
+    /// Returns `nil` if the number is not finite or does not fit.
     init?(truncating value: Double) {
         guard value.isFinite, abs(value) < 0x1p63 else { return nil }
         self.init(value)

@@ -1,5 +1,3 @@
-/// The meaning of a field's JSON value, for fields in which servers write special values or
-/// different units.
 enum JSONMeaning {
     case itself
     /// The ID 0 means "no message".
@@ -9,7 +7,6 @@ enum JSONMeaning {
     /// The value is a time in seconds or in milliseconds, depending on the server.
     case secondsOrMilliseconds
 
-    /// Replaces a field's value as decoded from JSON by the value that it means.
     func apply(to number: Int, in record: inout RecordBytes) {
         if self == .itself { return }
         if self == .zeroIsNone {
@@ -21,9 +18,8 @@ enum JSONMeaning {
         case .negativeIsNone where value < 0:
             record.remove(number)
         case .secondsOrMilliseconds where abs(value / 1000) < 100_000_000:
-            // Values below 100 billion are seconds: as milliseconds, they would be before 1973,
-            // when no chat existed. Larger values are milliseconds: as seconds, they would be after
-            // the year 5138.
+            // Values below 100 billion are seconds: as milliseconds, they would be before 1973.
+            // Larger values are milliseconds: as seconds, they would be after the year 5138.
             record.write(number, value * 1000)
         default:
             break
@@ -31,22 +27,18 @@ enum JSONMeaning {
     }
 }
 
-/// The rules of a record type for decoding JSON, in addition to the rules of its fields.
 struct JSONRules: Sendable {
-    /// Interprets the JSON values whose keys are not fields.
+    /// Interprets values whose keys are not fields, and removes them from `unknown`.
     ///
-    /// The closure removes the values that it has used from `unknown`. The remaining values are
-    /// added to ``Record/extra``.
+    /// The others are added to ``Record/extra``.
     var adopt:
         @Sendable (
             _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
             _ update: inout JSONUpdate
         ) -> Void
 
-    /// Completes a record after all of its fields were decoded.
     var complete: @Sendable (_ record: inout RecordBytes) -> Void
 
-    /// Creates rules that do nothing.
     init() {
         adopt = { _, _, _ in }
         complete = { _ in }
@@ -70,13 +62,10 @@ struct JSONRules: Sendable {
     }
 }
 
-/// The properties of a decoded JSON update that are not visible in the record's field values.
 struct JSONUpdate: Hashable, Sendable {
     /// The numbers of fields whose JSON value is `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values are guesses.
-    ///
-    /// A guess is applied only to a record in which the field has no value.
+    /// The numbers of fields whose values apply only to a record in which the field has no value.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

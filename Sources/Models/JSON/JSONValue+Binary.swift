@@ -12,9 +12,7 @@ extension JSONValue: SingularValue {
         static let object = 7
     }
 
-    /// The fields of a JSON value.
-    ///
-    /// Exactly one is present.
+    /// The fields of a JSON value, of which exactly one is present.
     static let schemaFields: [(number: Int, name: String, kind: FieldKind)] = [
         (Number.null, "null", FieldKind(.bool, .optional)),
         (Number.bool, "bool", FieldKind(.bool, .optional)),
@@ -35,12 +33,11 @@ extension JSONValue: SingularValue {
     static var element: FieldKind.Element { .record(name: "JSONValue") { layout } }
     static var wireType: WireType { .lengthDelimited }
     static var defaultValue: JSONValue { .null }
-    /// A JSON value is encoded as a record, and a map always writes a record, even for `null`.
+    /// A map always writes a record, even for `null`.
     var isDefault: Bool { false }
 
     var payloadSize: Int { Wire.size(ofDelimited: contentSize(depth: 1)) }
 
-    /// Returns the number of bytes of the field that is present.
     private func contentSize(depth: Int) -> Int {
         precondition(
             depth <= JSONValue.maximumDepth,

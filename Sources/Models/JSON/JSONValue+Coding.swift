@@ -1,11 +1,9 @@
 import Foundation
 
-// Values of the application's own types in JSON.
-
 extension JSONValue {
     /// Creates the JSON of a value.
     ///
-    /// - Throws: `EncodingError` if the value has no JSON, and `DecodingError` if the JSON is nested
+    /// - Throws: `EncodingError` if the value has no JSON, and `DecodingError` if it is nested
     ///   deeper than ``maximumDepth``.
     public init(encoding value: some Encodable) throws {
         self = try JSONDecoder().decode(
@@ -14,7 +12,7 @@ extension JSONValue {
 
     /// Returns the value that this JSON contains.
     ///
-    /// - Throws: `DecodingError` if the JSON does not contain a value of this type.
+    /// - Throws: `DecodingError` if it is not the JSON of a value of this type.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: try JSONEncoder().encode(self))
     }

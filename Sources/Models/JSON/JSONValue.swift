@@ -1,17 +1,14 @@
-/// Any JSON value.
-///
-/// Records use it to preserve values under keys that this version of the code does not know.
-///
-/// Integers that fit in 64 bits are exact; other numbers are stored as `Double`.
+/// Any JSON value, in which records preserve values under keys that this version of the code does
+/// not know.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// An integer that fits in 64 bits.
+    /// An integer that fits in 64 bits, which is exact.
     case int(Int64)
-    /// Any other number. If it is integral and fits in 64 bits, a round trip through JSON turns it
-    /// into an `int`.
+    /// Any other number. A round trip through JSON turns an integral one that fits in 64 bits into
+    /// an `int`.
     case double(Double)
     /// A string.
     case string(String)
@@ -22,8 +19,8 @@ public enum JSONValue: Hashable, Sendable {
 
     /// The maximum nesting depth: 24.
     ///
-    /// Decoding deeper JSON throws a `DecodingError`; decoding deeper bytes throws a
-    /// ``SerializationError``. Storing a deeper value in a record is a programming error and traps.
+    /// Decoding deeper JSON throws a `DecodingError`, and deeper bytes a ``SerializationError``.
+    /// Storing a deeper value in a record is a programming error and traps.
     public static let maximumDepth = 24
 }
 
@@ -37,8 +34,7 @@ extension JSONValue {
         }
     }
 
-    /// The value under a key; `nil` if this is not an object, or if the object does not have the
-    /// key.
+    /// The value under a key; `nil` if this is no object, or has no such key.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let entries) = self else { return nil }
         return entries[key]
@@ -56,8 +52,7 @@ extension JSONValue {
 extension JSONValue: Codable {
     /// Decodes any JSON value.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if arrays and objects are nested deeper than
-    ///   ``maximumDepth``.
+    /// - Throws: `DecodingError.dataCorrupted` if it is nested deeper than ``maximumDepth``.
     public init(from decoder: any Decoder) throws {
         try self.init(from: decoder, depth: 1)
     }
@@ -142,9 +137,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object.
-    ///
-    /// If a key occurs several times, the last value is used.
+    /// Creates an object, with the last value of a repeated key.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }

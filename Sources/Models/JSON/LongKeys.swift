@@ -1,12 +1,12 @@
 package import Foundation
 
 extension Data {
-    /// The JSON text, in which each key that is longer than 1,536 bytes is replaced by another one of
-    /// the same length.
+    /// The JSON text, with each key longer than 1,536 bytes replaced by another one of the same
+    /// length.
     ///
-    /// A decoder compares the keys of an object as Unicode texts. If a key has many combining marks,
-    /// this takes quadratic time, and any member of a channel may choose the keys in a message. The
-    /// length is that of an ID of 256 bytes of which each is escaped.
+    /// A decoder compares keys as Unicode texts, which takes quadratic time for many combining
+    /// marks, and any member of a channel may choose the keys in a message. The limit is the length
+    /// of an ID of 256 bytes of which each is escaped.
     package var withoutLongKeys: Data {
         let keys = keys(longerThan: 1536)
         guard !keys.isEmpty else { return self }
@@ -19,7 +19,6 @@ extension Data {
         return text
     }
 
-    /// Returns the ranges of the keys that are longer than a number of bytes, without their quotes.
     private func keys(longerThan limit: Int) -> [Range<Int>] {
         withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var keys: [Range<Int>] = []

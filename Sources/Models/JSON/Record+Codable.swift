@@ -4,7 +4,7 @@ extension Record {
     /// Decoding accepts the variants that servers write: numbers and Booleans may be strings,
     /// integers may have a fraction, and `null` means that a value is missing. An unknown name
     /// becomes the number -1 in an ``OpenEnumeration``, and the first case in any other
-    /// enumeration. Values under keys that are not fields are preserved in ``extra``.
+    /// enumeration. Values under other keys are preserved in ``extra``.
     ///
     /// - Throws: `DecodingError`, with the key, if a value has the wrong type.
     public init(from decoder: any Decoder) throws {
@@ -16,9 +16,9 @@ extension Record {
 
     /// Encodes the present fields under their JSON names.
     ///
-    /// Decoding the result creates an equal record, with two exceptions. A message that has an ID
-    /// but no sending status is decoded as sent. A channel's creation time before 1973 is
-    /// interpreted as seconds.
+    /// Decoding the result creates an equal record, except that a message with an ID but no sending
+    /// status becomes sent, and that a channel's creation time before 1973 is interpreted as
+    /// seconds.
     ///
     /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
     public func encode(to encoder: any Encoder) throws {
@@ -27,10 +27,7 @@ extension Record {
 }
 
 extension Schema {
-    /// Updates the fields that have a key in the JSON object, and returns which of them were
-    /// cleared or guessed.
-    ///
-    /// If several names of a field are present, the first one whose value is not `null` is used.
+    /// Updates the fields that the JSON object contains, and returns which were cleared or guessed.
     func update(_ record: inout RecordBytes, from decoder: any Decoder) throws -> JSONUpdate {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var update = JSONUpdate()
@@ -57,8 +54,7 @@ extension Schema {
         return update
     }
 
-    /// Returns the name of the JSON key from which a field is decoded; `nil` if the JSON has none
-    /// of the field's names.
+    /// Returns the first name of a field whose value is not `null`.
     private func name(
         of field: Field, in container: KeyedDecodingContainer<JSONKey>
     ) throws -> String? {
@@ -96,8 +92,8 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // `extra` may contain the value of a field, if the record was stored by an older version of
-        // the code that did not know the field.
+        // `extra` of a record that an older version of the code stored may contain the value of a
+        // field.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

@@ -1,7 +1,7 @@
 /// The cause of a change in a collection.
 ///
-/// Raw values from 100 through 999 are live events, which the server's feed reports. A backend may
-/// report live events with raw values that have no constant here.
+/// Raw values from 100 through 999 are live events, for which a backend may use values that have no
+/// constant here.
 public struct CollectionEventSource: OpenEnumeration {
     /// The number.
     public let rawValue: Int
@@ -130,20 +130,17 @@ public struct CollectionEventSource: OpenEnumeration {
 
     /// The app cleared the cache, or the cached messages of a channel.
     ///
-    /// Nothing was deleted on the server, and the data can be fetched again.
+    /// The data are still on the server.
     public static let cacheCleared = Self(rawValue: 1019)
     /// Messages were evicted because of the limits of the cache.
     ///
-    /// Nothing was deleted on the server, and the messages can be fetched again.
+    /// The messages are still on the server.
     public static let cacheEvicted = Self(rawValue: 1020)
-    /// The session has ended: the user has logged out, or the server has revoked the session.
+    /// The user has logged out, or the server has revoked the session.
     public static let sessionEnded = Self(rawValue: 1021)
-    /// The window of a collection has reached its capacity, so that messages at one end left it.
-    ///
-    /// The messages can be loaded again.
+    /// Messages left a collection's full window at one end; they can be loaded again.
     public static let windowTrimmed = Self(rawValue: 1022)
 
-    /// A Boolean value that indicates whether the cause is a live event, rather than
-    /// synchronization or an operation on this device.
+    /// A Boolean value that indicates whether the cause is a live event.
     public var isFromEvent: Bool { (100..<1000).contains(rawValue) }
 }

@@ -1,9 +1,9 @@
 /// A file of a message.
 public struct FileInfo: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<FileInfo>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The URL from which the file can be downloaded.
@@ -54,7 +54,7 @@ public struct FileInfo: Record {
         set { self[9] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "FileInfo",
         [
@@ -73,10 +73,10 @@ extension FileInfo: SingularValue {}
 
 /// A smaller version of an image.
 public struct Thumbnail: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Thumbnail>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The URL from which the thumbnail can be downloaded.
@@ -115,7 +115,7 @@ public struct Thumbnail: Record {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Thumbnail",
         [

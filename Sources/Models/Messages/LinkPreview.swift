@@ -1,9 +1,9 @@
 /// The preview of a web page that a message links to, as defined by Open Graph (ogp.me).
 public struct LinkPreview: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<LinkPreview>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The title of the page.
@@ -30,7 +30,7 @@ public struct LinkPreview: Record {
         set { self[4] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "LinkPreview",
         [
@@ -45,10 +45,10 @@ extension LinkPreview: SingularValue {}
 
 /// The preview image of a web page.
 public struct LinkPreviewImage: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<LinkPreviewImage>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The URL of the image.
@@ -87,7 +87,7 @@ public struct LinkPreviewImage: Record {
         set { self[6] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "LinkPreviewImage",
         [

@@ -1,9 +1,6 @@
 extension Message {
-    /// Creates a message.
-    ///
-    /// The parameters set the properties with the same names. Set the other properties after the
-    /// initialization. The default sending status is `succeeded` for a message with an `id`, and
-    /// `none` for a message without one.
+    /// Creates a message, whose default sending status is `succeeded` with an `id`, and `none`
+    /// without one.
     public init(
         type: MessageType = .text,
         id: MessageID?,
@@ -46,7 +43,7 @@ extension Message {
     public var isReply: Bool { parentMessageID != nil }
 
     /// A Boolean value that indicates whether the sender may resend the message: it failed or was
-    /// canceled, and its error code permits a retry.
+    /// canceled, with an error that permits it.
     public var isResendable: Bool {
         guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
         return errorCode?.isResendable ?? false

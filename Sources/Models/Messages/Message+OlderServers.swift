@@ -1,12 +1,11 @@
 import Foundation
 
-// JSON forms of a message that only some servers use.
 extension Message {
     /// Reads the keys of older servers, and marks messages with a server ID as sent.
     ///
-    /// Older servers write the properties of a file as keys of the message. They write meta arrays
-    /// as an object, and the order of the object's keys as a separate array. Values that cannot be
-    /// interpreted stay in `extra`.
+    /// Older servers write the properties of a file as keys of the message, meta arrays as an
+    /// object, and the order of its keys as a separate array. Values that cannot be interpreted
+    /// stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
         if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
@@ -24,8 +23,7 @@ extension Message {
         guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
         let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
         let properties = unknown.filter { keys.contains($0.key) }
-        // Decode the properties as a `FileInfo`, so that the same variants are accepted as in a
-        // `file` object.
+        // A `FileInfo` accepts the same variants as a `file` object.
         guard let json = try? JSONEncoder().encode(properties),
             let file = try? JSONDecoder().decode(FileInfo.self, from: json)
         else { return }
@@ -33,7 +31,6 @@ extension Message {
         for key in keys { unknown[key] = nil }
     }
 
-    /// Returns a Boolean value that indicates whether the JSON contained valid meta arrays.
     private static func adoptMetaArrays(
         _ unknown: inout [String: JSONValue], _ message: inout Message
     ) -> Bool {
@@ -59,9 +56,7 @@ extension Message {
 }
 
 extension JSONValue {
-    /// The value as a list of strings; `nil` if it is neither a scalar nor an array of scalars.
-    ///
-    /// Numbers and Booleans are converted to strings.
+    /// The texts of a scalar or an array of scalars.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

@@ -1,18 +1,15 @@
-// Updates that arrive separately from the message. Each update has its own time, so that an older
-// update never replaces a newer one, regardless of the order in which they arrive.
+// Updates that arrive separately from the message. Each has its own time, so that an older update
+// never replaces a newer one.
 extension Message {
-    /// The reactions that at least one user currently has.
-    ///
-    /// Setting this property removes all other reactions from ``reactionHistory``.
+    /// The reactions that at least one user currently has; setting them removes all others from
+    /// ``reactionHistory``.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
     }
 
-    /// The message without the times of its reactions, and without the reactions that no user has
-    /// anymore.
-    ///
-    /// If two versions of a message differ only in these, apps show them alike.
+    /// The message without the times of its reactions, and without reactions that no user has
+    /// anymore: apps show messages that differ only in these alike.
     package var withoutReactionTimes: Message {
         var message = self
         message.reactions = reactions.map { reaction in
@@ -23,22 +20,19 @@ extension Message {
         return message
     }
 
-    /// Applies a reaction event.
+    /// Applies a reaction event, and returns `true` if it is for this message and not older than
+    /// the known state of its reaction.
     ///
     /// The event's channel is ignored, because message IDs are unique within an application.
     ///
-    /// In a large channel, the server does not list all users of a reaction. An event that arrives
-    /// twice may therefore be counted twice, until the message is fetched again.
-    ///
-    /// - Returns: `true` if the event is for this message and not older than the known state of its
-    ///   reaction.
+    /// In a large channel, where the server does not list all users of a reaction, a repeated event
+    /// may be counted twice, until the message is fetched again.
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {
         guard event.messageID == messageID else { return false }
         return react(event)
     }
 
-    /// Applies an event to the reactions of this message, whatever message the event names.
     @discardableResult
     package mutating func react(_ event: ReactionEvent) -> Bool {
         var history = reactionHistory
@@ -58,9 +52,8 @@ extension Message {
         return true
     }
 
-    /// Applies an update of the thread that starts with this message.
-    ///
-    /// - Returns: `true` if the event is for this message and not older than the known state.
+    /// Applies an update of this message's thread, and returns `true` if it is for this message and
+    /// not older than the known state.
     @discardableResult
     public mutating func apply(_ event: ThreadInfoUpdateEvent) -> Bool {
         guard event.parentMessageID == messageID, let info = event.threadInfo else { return false }
@@ -69,10 +62,8 @@ extension Message {
         return true
     }
 
-    /// Updates the summary of the parent message in this reply.
-    ///
-    /// - Returns: `true` if `parent` is the message that this one replies to. Otherwise, nothing
-    ///   changes.
+    /// Updates the summary of the parent message in this reply, and returns `true` if `parent` is
+    /// the parent.
     @discardableResult
     public mutating func apply(parent: Message) -> Bool {
         guard let parentMessageID, parent.messageID == parentMessageID else { return false }
@@ -80,10 +71,8 @@ extension Message {
         return true
     }
 
-    /// Replaces the poll by a newer version.
-    ///
-    /// - Returns: `true` if the poll was replaced. `false` if `newer` is a different poll, or is
-    ///   older than the known version.
+    /// Replaces the poll by a newer version, and returns `true` unless `newer` is a different poll,
+    /// or older than the known version.
     @discardableResult
     public mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
@@ -107,8 +96,7 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel, the lists may not contain the user: change the count
-            // nevertheless.
+            // In a large channel, the lists may not contain the user.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }

@@ -3,16 +3,16 @@
 /// An unsent message has a ``requestID`` and no ``messageID``. Some properties depend on ``type``:
 /// only a file message has a ``file``, and an admin message has no ``sender``.
 public struct Message: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Message>()
 
-    /// The ID of the message's row in a list, if the list has given it another one than its
-    /// properties determine.
+    /// The ID of the message's row, if the list has given it another one than its properties
+    /// determine.
     ///
     /// It is part neither of the binary form nor of comparisons.
     package var rowID: MessageReference?
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The kind of message.
@@ -88,7 +88,7 @@ public struct Message: Record {
         set { self[12] = newValue }
     }
 
-    /// The ID of the message that this one replies to; `nil` if it is not a reply.
+    /// The ID of the message that this one replies to, if any.
     public var parentMessageID: MessageID? {
         get { self[13] }
         set { self[13] = newValue }
@@ -100,7 +100,7 @@ public struct Message: Record {
         set { self[14] = newValue }
     }
 
-    /// All known reactions, including removed ones, which no user has anymore.
+    /// All known reactions, including those that no user has anymore.
     ///
     /// Removed reactions keep their ``Reaction/updatedAt``, so that an older event cannot restore
     /// them. To display reactions, use ``reactions``.
@@ -115,7 +115,7 @@ public struct Message: Record {
         set { self[17] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Message",
         [

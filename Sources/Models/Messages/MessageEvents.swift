@@ -1,9 +1,9 @@
 /// The effect of a message on push notifications, unread counts and the channel's last message.
 public struct MessageEvents: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<MessageEvents>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// A Boolean value that indicates whether the message increases the unread count.
@@ -24,7 +24,7 @@ public struct MessageEvents: Record {
         set { self[4, default: true] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "MessageEvents",
         [

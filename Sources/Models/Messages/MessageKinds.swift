@@ -1,14 +1,13 @@
 import Foundation
 
-/// Kinds of messages by which an app lists them: by what a message contains, such as a picture or a
-/// link.
+/// Kinds of messages, by what a message contains, such as a picture or a link.
 ///
 /// ```swift
 /// let pictures = try client.makeMessageList(of: [.image, .video], in: "general")
 /// ```
 ///
-/// A message can be of several kinds, and most texts are of none. ``Message/kinds`` is the only
-/// place that decides it.
+/// A message can be of several kinds, and most texts are of none. Only ``Message/kinds`` decides
+/// it.
 public struct MessageKinds: OptionSet, Hashable, Sendable {
     /// The bit mask.
     public let rawValue: UInt8
@@ -38,10 +37,8 @@ public struct MessageKinds: OptionSet, Hashable, Sendable {
 
     /// The kinds of messages with a file.
     public static let files: MessageKinds = [.image, .video, .audio, .voice, .otherFile]
-    /// All kinds.
     package static let all = MessageKinds(rawValue: .max)
 
-    /// The contained kinds, one by one.
     package var singleKinds: [MessageKinds] {
         MessageKinds.names.map(\.kind).filter { contains($0) }
     }
@@ -53,7 +50,7 @@ extension MessageKinds: CustomStringConvertible {
         MessageKinds.names.filter { contains($0.kind) }.map(\.name).joined(separator: ", ")
     }
 
-    /// Every kind with its name, in the order of the bits.
+    /// The kinds in the order of their bits.
     package static let names: [(kind: MessageKinds, name: String)] = [
         (.image, "image"), (.video, "video"), (.audio, "audio"), (.voice, "voice"),
         (.otherFile, "otherFile"), (.link, "link"), (.mention, "mention"), (.thread, "thread"),
@@ -61,9 +58,7 @@ extension MessageKinds: CustomStringConvertible {
 }
 
 extension MessageKinds: Codable {
-    /// Decodes a list of names, such as `["image", "link"]`.
-    ///
-    /// Unknown names are ignored.
+    /// Decodes a list of names, such as `["image", "link"]`, and ignores unknown ones.
     public init(from decoder: any Decoder) throws {
         let names = try decoder.singleValueContainer().decode([String].self)
         self.init(MessageKinds.names.filter { names.contains($0.name) }.map(\.kind))
@@ -82,12 +77,12 @@ extension Message {
     /// The kinds of the message, with ``MessageKinds/mention`` if it mentions any user.
     ///
     /// - The media type of a file decides its kind or, if there is none, the end of its name. A
-    ///   sound is a voice message if a parameter of the media type says so (`audio/ogg;
-    ///   kind=voice`), or if the file's `data` is a JSON object with `"is_voice": true`.
+    ///   sound is a voice message if a parameter of the media type says so
+    ///   (`audio/ogg; kind=voice`), or if the file's `data` is a JSON object with
+    ///   `"is_voice": true`.
     /// - A link is a word of the text that begins with `http://`, `https://` or `www.`.
     ///
-    /// - Complexity: O(*n*) in the size of the message. For a text without a file, mentions and
-    ///   replies, no memory is allocated.
+    /// - Complexity: O(*n*) in the size of the message.
     public var kinds: MessageKinds {
         let present = fields.bytes.presentFields
         var kinds: MessageKinds = hasLinkInText ? .link : []
@@ -101,11 +96,10 @@ extension Message {
         return kinds
     }
 
-    /// Returns the kinds of the message for a user: only with ``MessageKinds/mention`` if another
+    /// Returns the kinds of the message for a user: with ``MessageKinds/mention`` only if another
     /// user mentions this one, or all users of the channel.
     ///
-    /// - Parameter userID: The user; `nil` to count only mentions of all users.
-    /// - Returns: The kinds.
+    /// If the user is `nil`, only mentions of all users count.
     public func kinds(for userID: UserID?) -> MessageKinds {
         var kinds = kinds
         guard kinds.contains(.mention) else { return kinds }
@@ -115,12 +109,11 @@ extension Message {
         return kinds
     }
 
-    /// The users whom the message mentions by name.
     package var namedUserIDs: Set<UserID> {
         Set(mentionedUserIDs + mentionedUsers.map(\.userID)).subtracting([""])
     }
 
-    /// The fields, as bits, on which the kinds depend, except for the text.
+    /// The fields, as bits, that determine the kinds besides the text.
     private static let fieldsOfKinds: UInt64 =
         // The type, files (two fields), mentions (three), the thread, and the preview of a link.
         [1, 14, 16, 18, 19, 20, 25, 38].reduce(0) { $0 | 1 << $1 }
@@ -136,7 +129,7 @@ extension Message {
 }
 
 extension RecordBytes {
-    /// The numbers below 64 of the fields that are present, as bits.
+    /// The present fields with numbers below 64, as bits.
     fileprivate var presentFields: UInt64 {
         var present: UInt64 = 0
         let span = bytes.span.bytes
@@ -153,11 +146,9 @@ extension RecordBytes {
 // MARK: Links
 
 extension UnsafeRawBufferPointer {
-    /// A Boolean value that indicates whether the text contains a word that begins with `http://`,
-    /// `https://` or `www.`.
+    /// True if a word of the text begins with `http://`, `https://` or `www.`.
     ///
-    /// Words begin where they do in ``SearchText``: after any character that is neither an ASCII
-    /// letter nor a digit. A letter outside of ASCII does not continue a link's word.
+    /// Words begin as in ``SearchText``, but a letter outside of ASCII does not continue a word.
     fileprivate var containsLink: Bool {
         for index in indices {
             switch self[index] {
@@ -183,15 +174,12 @@ extension UnsafeRawBufferPointer {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a letter, a digit or a bracket is at an index.
     private func isPartOfLink(at index: Int) -> Bool {
         guard index < count else { return false }
         let byte = self[index]
         return byte >= 0x80 || byte == UInt8(ascii: "[") || byte.isLetterOrDigit
     }
 
-    /// Returns a Boolean value that indicates whether a lowercase word, in any case, ends at an
-    /// index.
     private func hasWord(_ word: StaticString, endingAt end: Int) -> Bool {
         word.withUTF8Buffer { word in
             let start = end - word.count
@@ -214,7 +202,6 @@ extension UInt8 {
 // MARK: Files
 
 extension FileInfo {
-    /// The kind of a message with this file.
     package var kind: MessageKinds {
         let type = mimeType.map { $0.isShort ? $0.lowercased() : "other" } ?? ""
         let family =
@@ -232,7 +219,7 @@ extension FileInfo {
         if type.drop(while: { $0 != ";" }).contains("voice") { return true }
         guard let data = data.map({ Data($0.utf8) }), data.range(of: Data("is_voice".utf8)) != nil
         else { return false }
-        // Ignore the error: other data than JSON does not say that the file is a voice.
+        // Data other than JSON does not say that the file is a voice.
         let value = try? JSONDecoder().decode(JSONValue.self, from: data.withoutLongKeys)
         guard case .object(let properties) = value else { return false }
         return properties["is_voice"] == true
@@ -254,9 +241,7 @@ extension FileInfo {
 }
 
 extension StringProtocol {
-    /// A Boolean value that indicates whether the text has at most 1,024 bytes.
-    ///
-    /// Comparing long texts with many combining marks as Unicode texts takes quadratic time. Any
-    /// member of a channel can send such a text.
+    /// Limits the cost of texts from other users: comparing long texts with many combining marks as
+    /// Unicode texts takes quadratic time.
     fileprivate var isShort: Bool { utf8.count <= 1024 }
 }

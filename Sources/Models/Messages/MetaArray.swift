@@ -1,9 +1,9 @@
 /// A list of texts that the application attached to a message under a key.
 public struct MetaArray: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<MetaArray>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The key; unique within a message.
@@ -18,7 +18,7 @@ public struct MetaArray: Record {
         set { self[2] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "MetaArray",
         [

@@ -1,9 +1,9 @@
 /// A question with options to vote for.
 public struct Poll: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Poll>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the poll.
@@ -24,7 +24,7 @@ public struct Poll: Record {
         set { self[3] = newValue }
     }
 
-    /// The state that determines whether the poll accepts votes.
+    /// Whether the poll accepts votes.
     public var status: PollStatus {
         get { self[4] }
         set { self[4] = newValue }
@@ -90,7 +90,7 @@ public struct Poll: Record {
         set { self[14] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Poll",
         [
@@ -115,10 +115,10 @@ extension Poll: SingularValue {}
 
 /// An option of a poll.
 public struct PollOption: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<PollOption>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the option; unique within its poll.
@@ -163,7 +163,7 @@ public struct PollOption: Record {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "PollOption",
         [
@@ -179,7 +179,7 @@ public struct PollOption: Record {
 
 extension PollOption: SingularValue {}
 
-/// A state that determines whether a poll accepts votes.
+/// Whether a poll accepts votes.
 public struct PollStatus: OpenEnumeration {
     /// The number.
     public let rawValue: Int

@@ -1,9 +1,9 @@
 /// A reaction to a message, such as an emoji, with the users who have it.
 public struct Reaction: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Reaction>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The key of the reaction, such as an emoji; unique within a message.
@@ -12,7 +12,7 @@ public struct Reaction: Record {
         set { self[1] = newValue }
     }
 
-    /// The users who have the reaction, without duplicates, in the order in which they reacted.
+    /// The users who have the reaction, in the order in which they reacted.
     public var userIDs: [UserID] {
         get { self[2] }
         set { self[2] = newValue }
@@ -24,8 +24,8 @@ public struct Reaction: Record {
         set { self[3] = newValue }
     }
 
-    /// The number of users who have the reaction; `nil` if ``userIDs`` contains all of them, as in
-    /// all channels except large ones.
+    /// The number of users who have the reaction; `nil` if ``userIDs`` contains all, as in all but
+    /// large channels.
     public var totalCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
@@ -37,13 +37,13 @@ public struct Reaction: Record {
         set { self[5] = newValue }
     }
 
-    /// The same users as in ``sampledUserIDs``, with their properties.
+    /// The users of ``sampledUserIDs``, with their properties.
     public var sampledUsers: [User] {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Reaction",
         [
@@ -62,12 +62,9 @@ extension Reaction {
     /// The maximum number of reactions to a message; events with further keys are ignored.
     package static let maximumCount = 200
 
-    /// The bytes of the key.
-    ///
-    /// Keys are compared by their bytes, as IDs are: comparing long texts with many marks as Unicode
-    /// texts takes quadratic time.
+    /// The key's bytes, which are compared: comparing long texts with many marks as Unicode texts
+    /// takes quadratic time.
     package var keyBytes: [UInt8] { Array(key.utf8) }
 
-    /// Returns a Boolean value that indicates whether the reaction has a key.
     package func hasKey(_ key: String) -> Bool { self.key.utf8.elementsEqual(key.utf8) }
 }

@@ -1,9 +1,9 @@
 /// The addition or removal of a reaction by a user.
 public struct ReactionEvent: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<ReactionEvent>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the message.
@@ -24,7 +24,7 @@ public struct ReactionEvent: Record {
         set { self[3] = newValue }
     }
 
-    /// The action: the reaction was added or removed.
+    /// Whether the reaction was added or removed.
     public var operation: ReactionEventAction {
         get { self[4] }
         set { self[4] = newValue }
@@ -48,7 +48,7 @@ public struct ReactionEvent: Record {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "ReactionEvent",
         [

@@ -1,9 +1,9 @@
 /// The state of a thread: the replies to a message.
 public struct ThreadInfo: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<ThreadInfo>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The number of replies.
@@ -12,7 +12,7 @@ public struct ThreadInfo: Record {
         set { self[1] = newValue }
     }
 
-    /// The users with the most replies: at most five.
+    /// The users with the most replies, at most five.
     public var mostRepliedUsers: [User] {
         get { self[2] }
         set { self[2] = newValue }
@@ -30,7 +30,7 @@ public struct ThreadInfo: Record {
         set { self[4] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "ThreadInfo",
         [
@@ -43,12 +43,12 @@ public struct ThreadInfo: Record {
 
 extension ThreadInfo: SingularValue {}
 
-/// An update of a thread, sent when it gains or loses a reply.
+/// An update of a thread, which has gained or lost a reply.
 public struct ThreadInfoUpdateEvent: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<ThreadInfoUpdateEvent>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the message that starts the thread.
@@ -75,7 +75,7 @@ public struct ThreadInfoUpdateEvent: Record {
         set { self[4] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "ThreadInfoUpdateEvent",
         [
@@ -90,12 +90,12 @@ public struct ThreadInfoUpdateEvent: Record {
 
 extension ThreadInfoUpdateEvent: SingularValue {}
 
-/// A summary of a message that contains its content when another message replied to it.
+/// A summary of a message, as it was when another message replied to it.
 public struct ParentMessageInfo: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<ParentMessageInfo>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The kind of message.
@@ -146,7 +146,7 @@ public struct ParentMessageInfo: Record {
         set { self[8] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "ParentMessageInfo",
         [

@@ -2,20 +2,19 @@ public import Foundation
 
 /// A copy of a file that the outbox keeps until the file is uploaded.
 ///
-/// The outbox item contains this record, and a file in the outbox's own directory contains the
-/// bytes. The size and the hash are those of the plain bytes, even if the copy is encrypted. When
-/// the outbox reads the copy, it verifies both.
+/// The size and the hash are those of the plain bytes, even if the copy is encrypted, and are
+/// verified when the outbox reads it.
 public struct FileCopy: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<FileCopy>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The name of the copy in the outbox's own directory; empty if the file has no copy.
+    /// The random, unique name of the copy in the outbox's own directory; empty if there is no
+    /// copy.
     ///
-    /// The name is random and unique. It is not a path, because updating an app moves its
-    /// directories.
+    /// It is not a path, because updating an app moves its directories.
     public var name: String {
         get { self[1] }
         set { self[1] = newValue }
@@ -33,7 +32,7 @@ public struct FileCopy: Record {
         set { self[3] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "FileCopy",
         [

@@ -1,8 +1,5 @@
-// Creating and editing unsent messages, as lists show them.
 extension Message {
-    /// Creates a message as lists show it until it is sent.
-    ///
-    /// The message contains `new`. `time` is the time at which the user wrote it, on this device's
+    /// Creates a message as lists show it until it is sent, written at a time on this device's
     /// clock.
     public init(
         _ new: NewMessage, in channelURL: ChannelURL, channelType: ChannelType = .group,
@@ -26,7 +23,7 @@ extension Message {
         newMessage = new
     }
 
-    /// Replaces a file of an unsent message, both in ``newMessage`` and in the shown files.
+    /// Replaces the file in ``newMessage`` and in the shown files.
     mutating func replaceFile(at index: Int, with new: UploadableFile) {
         guard var message = newMessage else { return }
         message.files[index] = new
@@ -42,11 +39,9 @@ extension Message {
         }
     }
 
-    /// Applies an edit.
+    /// Applies an edit, and returns `true` if it is for a message of this kind.
     ///
     /// The message's version does not change, because the server assigns it.
-    ///
-    /// - Returns: `true` if the edit is for a message of this kind. Otherwise, nothing changes.
     @discardableResult
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
@@ -74,7 +69,6 @@ extension Message {
 }
 
 extension NewMessage {
-    /// Copies those properties from an edited message that an edit can change.
     fileprivate mutating func copyContent(from message: Message) {
         text = message.text
         data = message.data
@@ -86,7 +80,6 @@ extension NewMessage {
 }
 
 extension FileInfo {
-    /// Creates a description of a file before its upload.
     fileprivate init(_ file: UploadableFile) {
         self.init(
             url: file.url ?? "", name: file.name, mimeType: file.mimeType,

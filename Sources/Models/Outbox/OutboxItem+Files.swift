@@ -1,15 +1,13 @@
-// The files of an item. `uploadedFiles` and `fileCopies` have the same indices as `files`. Trailing
-// empty entries are removed from them, so that equal items have equal bytes.
+// `uploadedFiles` and `fileCopies` have the same indices as `files`. Trailing empty entries are
+// removed from them, so that equal items have equal bytes.
 extension OutboxItem {
-    /// The files of a new message as the app passed them, in the order of the parameters; empty for
-    /// any other item.
+    /// The files of a new message as the app passed them; empty for any other item.
     public var files: [UploadableFile] {
         newMessage?.files ?? []
     }
 
-    /// The indices of the ``files`` that the outbox has yet to upload, in ascending order.
-    ///
-    /// Files that the app passed as a URL need no upload.
+    /// The ascending indices of the ``files`` that are not uploaded yet, except for files that the
+    /// app passed as a URL.
     public var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
@@ -18,39 +16,37 @@ extension OutboxItem {
         }
     }
 
-    /// Returns the server's description of the uploaded file at an index of ``files``; `nil` if the
-    /// file is not uploaded yet.
+    /// Returns the server's description of the file at an index of ``files``; `nil` if it is not
+    /// uploaded yet.
     public func uploadedFile(at index: Int) -> FileInfo? {
         let files = uploadedFiles
         return files.indices.contains(index) && !files[index].url.isEmpty ? files[index] : nil
     }
 
-    /// Stores the server's description of an uploaded file, so that it is not uploaded again.
+    /// Stores the server's description of an uploaded file, which must have a URL; `nil` means that
+    /// the file must be uploaded again.
     ///
-    /// `file` must have a URL; `nil` means that the file must be uploaded again. If `index` is not
-    /// an index of ``files``, nothing changes.
+    /// If `index` is not an index of ``files``, nothing changes.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if the file has no
-    /// copy.
+    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if there is none.
     public func fileCopy(at index: Int) -> FileCopy? {
         let copies = fileCopies
         return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
     }
 
-    /// Sets the outbox's copy of a file.
+    /// Sets the outbox's copy of a file, which must have a name; `nil` removes it.
     ///
-    /// `copy` must have a name; `nil` removes the copy. If `index` is not an index of ``files``,
-    /// nothing changes.
+    /// If `index` is not an index of ``files``, nothing changes.
     public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
     }
 
-    /// Removes the paths of ``files``, so that only the outbox's copies of them can be uploaded.
+    /// Removes the paths of ``files``, so that only the outbox's copies can be uploaded.
     package mutating func removePaths() {
         for (index, file) in files.enumerated() {
             guard let path = file.path else { continue }
@@ -63,10 +59,9 @@ extension OutboxItem {
         }
     }
 
-    /// Replaces a file of an unsent message, and marks it as not uploaded.
+    /// Replaces a file of an unsent message and its copy, and marks it as not uploaded.
     ///
-    /// `copy` is the outbox's copy of the new file, if there is one. If `index` is not an index of
-    /// ``files``, nothing changes.
+    /// If `index` is not an index of ``files``, nothing changes.
     public mutating func replaceFile(
         at index: Int, with file: UploadableFile, copy: FileCopy? = nil
     ) {
@@ -78,9 +73,8 @@ extension OutboxItem {
 }
 
 extension Array {
-    /// Returns the list after replacing the entry at `index`.
-    ///
-    /// Missing entries before `index` become `none`, and trailing `none` entries are removed.
+    /// Returns the list with an entry at `index`, after `none` entries if it is too short, and
+    /// without trailing `none` entries.
     fileprivate func with(
         _ element: Element?, at index: Int, none: Element, isNone: (Element) -> Bool
     ) -> [Element] {

@@ -1,9 +1,8 @@
 extension OutboxItem {
-    /// Creates an outbox item for a new message.
+    /// Creates an outbox item for a new message, which contains a pending copy of it with the
+    /// `requestID`.
     ///
-    /// `message` is the message as lists show it, with its parameters. The item contains a copy of
-    /// it that is pending and has the `requestID`, and the item's channel and time are those of the
-    /// message.
+    /// `message` is the message as lists show it. The item has its channel and time.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -16,8 +15,6 @@ extension OutboxItem {
     }
 
     /// Creates an outbox item of any kind.
-    ///
-    /// Set the remaining properties after the initialization.
     public init(
         _ operation: OutboxOperation,
         requestID: RequestID,
@@ -52,7 +49,7 @@ extension OutboxItem {
     /// The newest known position in the channel when the user wrote the item; `nil` if no message
     /// was known.
     ///
-    /// Lists show an unsent message after this position, even if this device's clock is wrong.
+    /// Lists show an unsent message after it, even if this device's clock is wrong.
     public var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {

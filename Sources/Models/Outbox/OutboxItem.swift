@@ -1,21 +1,19 @@
 /// An operation of the user that the server has not acknowledged yet, as the outbox stores it.
 ///
-/// An item is a new message, a change, or a request, such as a receipt. A change is an edit, a
-/// deletion, or the addition or removal of a reaction. ``operation`` determines which properties are
-/// present. A new message is in
-/// ``message``. A change identifies the message to change by ``messageID``, or by
-/// ``targetRequestID`` if that message is not sent yet, and has a ``reactionKey`` or update
-/// parameters.
+/// An item is a new message, a change (an edit, a deletion, or a change of a reaction), or a
+/// request, such as a receipt, and ``operation`` determines its properties. A new message is in
+/// ``message``. A change names its message by ``messageID`` or, before that is sent, by
+/// ``targetRequestID``.
 public struct OutboxItem: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<OutboxItem>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the request and, for a new message, of the message.
     ///
-    /// All attempts have the same ID, by which a server that deduplicates recognizes a repeated
+    /// It is the same in all attempts, so that a server that deduplicates recognizes a repeated
     /// request.
     public var requestID: RequestID {
         get { self[1] }
@@ -36,8 +34,8 @@ public struct OutboxItem: Record {
 
     /// The requested operation.
     ///
-    /// If only a newer version of the code knows the operation, this property is
-    /// ``OutboxOperation/send``, and the engine does not send the item.
+    /// If only a newer version of the code knows it, this is ``OutboxOperation/send``, and the
+    /// engine does not send the item.
     public var operation: OutboxOperation {
         get { self[4] }
         set { self[4] = newValue }
@@ -45,35 +43,33 @@ public struct OutboxItem: Record {
 
     /// The state of the item.
     ///
-    /// If only a newer version of the code knows the state, this property is
-    /// ``OutboxItemState/pending``, and the engine does not send the item.
+    /// If only a newer version of the code knows it, this is ``OutboxItemState/pending``, and the
+    /// engine does not send the item.
     public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The time at which the user wrote the item, on this device's clock.
+    /// The device's time at which the user wrote the item.
     public var createdAt: Timestamp {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The new message as lists show it until it is sent, with its parameters; `nil` if the item is
-    /// a change.
+    /// The new message as lists show it until it is sent, with its parameters; `nil` for a change.
     public var message: Message? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The ID of the message to change; `nil` for a new message, or while the message to change is
-    /// not sent.
+    /// The ID of the message to change; `nil` for a new message, or while it is not sent.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The request ID of the message to change, if that message was not sent yet when the user
-    /// wrote this item.
+    /// The request ID of the message to change, if it was not sent yet when the user wrote this
+    /// item.
     public var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
@@ -97,16 +93,15 @@ public struct OutboxItem: Record {
         set { self[15] = newValue }
     }
 
-    /// The number of times that the engine has passed the item to the backend.
+    /// The number of attempts, including one in flight.
     ///
-    /// During a request, the number includes that request. A backend can therefore conclude from 1
-    /// that no earlier request with this ID reached the server.
+    /// A backend can conclude from 1 that no earlier request with this ID reached the server.
     public var attempts: Int {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// The error with which the item or its last attempt failed; `nil` if no attempt has failed.
+    /// The error of the last failure; `nil` if no attempt has failed.
     public var errorCode: ErrorCode? {
         get { self[17] }
         set { self[17] = newValue }
@@ -124,7 +119,7 @@ public struct OutboxItem: Record {
         set { self[19] = newValue }
     }
 
-    /// The time of ``follows``.
+    /// The creation time of ``follows``.
     public var followsCreatedAt: Timestamp {
         get { self[20] }
         set { self[20] = newValue }
@@ -138,8 +133,8 @@ public struct OutboxItem: Record {
 
     /// The server's descriptions of uploaded ``files``, with the same indices.
     ///
-    /// A file is not uploaded yet if its entry has no URL, or if the list is too short to have an
-    /// entry. ``uploadedFile(at:)`` handles both cases.
+    /// Use ``uploadedFile(at:)``: the entry of a file that is not uploaded yet has no URL, or is
+    /// missing at the end.
     public var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }
@@ -147,14 +142,14 @@ public struct OutboxItem: Record {
 
     /// A Boolean value that indicates whether another attempt could execute the operation twice.
     ///
-    /// This is the case if an earlier attempt may have reached the server, and the server does not
-    /// deduplicate requests, or deduplicates them only for a limited time.
+    /// It is true if an earlier attempt may have reached the server, and the server does not
+    /// deduplicate requests, or only for a limited time.
     public var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The time at which the user last resent the item, on this device's clock; `nil` if never.
+    /// The device's time at which the user last resent the item; `nil` if never.
     public var resentAt: Timestamp? {
         get { self[25] }
         set { self[25] = newValue }
@@ -162,9 +157,8 @@ public struct OutboxItem: Record {
 
     /// The outbox's copies of ``files``, with the same indices.
     ///
-    /// A file has no copy if its entry has no name, or if the list is too short to have an entry.
-    /// ``fileCopy(at:)`` handles both cases. The outbox owns the copies and deletes them with the
-    /// item.
+    /// Use ``fileCopy(at:)``: the entry of a file without a copy has no name, or is missing at the
+    /// end. The outbox deletes the copies with the item.
     public var fileCopies: [FileCopy] {
         get { self[26] }
         set { self[26] = newValue }
@@ -173,9 +167,8 @@ public struct OutboxItem: Record {
     /// The server epoch of the message or poll that the item names: the message to change, the
     /// parent of a reply, or the poll of a message.
     ///
-    /// It is `nil` if the item names none, or if the epoch is unknown. After the server was restored
-    /// to an earlier state, the ID may belong to another message. An item of another epoch than the
-    /// server's is therefore not sent.
+    /// It is `nil` if the item names none, or if the epoch is unknown. In another epoch, as after a
+    /// restored backup, the ID may belong to another message, so the item is not sent.
     public var targetEpoch: ServerEpoch? {
         get { self[27] }
         set { self[27] = newValue }
@@ -193,7 +186,7 @@ public struct OutboxItem: Record {
         set { self[29] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "OutboxItem",
         [

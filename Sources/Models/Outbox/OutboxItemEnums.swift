@@ -20,9 +20,7 @@ extension OutboxOperation: WireEnum {
     }
 }
 
-/// The state of an outbox item.
-///
-/// Canceled and acknowledged items have no state: the outbox does not contain them.
+/// The state of an outbox item; the outbox contains neither canceled nor acknowledged items.
 public enum OutboxItemState: Int, CaseIterable, Sendable {
     /// The item is waiting to be sent or in flight.
     case pending = 0

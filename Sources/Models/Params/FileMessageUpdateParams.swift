@@ -1,14 +1,12 @@
 /// An edit of a file message.
-///
-/// A property that is `nil` does not change; an empty value clears it.
 public struct FileMessageUpdateParams: MessageUpdateParams {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<FileMessageUpdateParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema("FileMessageUpdateParams", updateFields)
 }
 

@@ -8,8 +8,7 @@ extension GroupChannelChangelogParams {
         includesChatNotification = query.includesChatNotification
     }
 
-    /// Returns a Boolean value that indicates whether a changelog with these parameters reports a
-    /// channel.
+    /// Returns whether a changelog with these parameters reports a channel.
     public func belongsTo(_ channel: GroupChannel) -> Bool {
         if !customTypes.isEmpty && !customTypes.contains(channel.customType) { return false }
         if !includesEmptyChannel && channel.lastMessage == nil { return false }

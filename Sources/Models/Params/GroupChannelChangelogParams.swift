@@ -1,9 +1,9 @@
 /// The parameters of a changelog of group channels.
 public struct GroupChannelChangelogParams: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<GroupChannelChangelogParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The custom types to report; empty for all.
@@ -30,7 +30,7 @@ public struct GroupChannelChangelogParams: Record {
         set { self[5] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "GroupChannelChangelogParams",
         [

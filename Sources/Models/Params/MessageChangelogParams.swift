@@ -1,9 +1,9 @@
 /// The parameters of a changelog of messages.
 public struct MessageChangelogParams: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<MessageChangelogParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The replies to report.
@@ -12,7 +12,7 @@ public struct MessageChangelogParams: Record {
         set { self[8] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "MessageChangelogParams",
         [

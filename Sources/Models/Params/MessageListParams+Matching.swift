@@ -1,30 +1,28 @@
 extension MessageListParams {
-    /// Returns a Boolean value that indicates whether a message belongs to the list, regardless of
-    /// its time.
+    /// Returns whether a message belongs to the list, regardless of its time.
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }
 
-    /// Returns a Boolean value that indicates whether the left message precedes the right one in
-    /// the list.
+    /// Returns whether the left message precedes the right one in the list.
     ///
-    /// Sent messages are ordered by position. Unsent messages follow them, in the order in which
-    /// the user wrote them. If ``isReversed`` is set, the whole list is reversed. Of two messages
-    /// with different IDs, exactly one precedes the other.
+    /// Sent messages are ordered by position, then unsent ones in the order in which the user wrote
+    /// them; ``isReversed`` reverses the whole list. Of two messages with different IDs, exactly
+    /// one precedes the other.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension ThreadedMessageListParams {
-    /// Returns a Boolean value that indicates whether a message belongs to the list of replies to
-    /// `parentMessageID`, regardless of its time.
+    /// Returns whether a message belongs to the list of replies to `parentMessageID`, regardless of
+    /// its time.
     public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
     }
 
-    /// Returns a Boolean value that indicates whether the left reply precedes the right one, in the
-    /// order of ``MessageListParams/precedes(_:_:)``.
+    /// Returns whether the left reply precedes the right one, in the order of
+    /// ``MessageListParams/precedes(_:_:)``.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
@@ -37,13 +35,12 @@ extension MessageChangelogParams {
         replyType = params.replyType
     }
 
-    /// Returns a Boolean value that indicates whether a changelog with these parameters reports a
-    /// message.
+    /// Returns whether a changelog with these parameters reports a message.
     public func belongsTo(_ message: Message) -> Bool { replyType.belongsTo(message) }
 }
 
 extension ReplyType {
-    /// Returns a Boolean value that indicates whether a list of this type contains a message.
+    /// Returns whether a list of this type contains a message.
     public func belongsTo(_ message: Message) -> Bool {
         switch self {
         case .all: true
@@ -81,10 +78,8 @@ extension MessageFilter {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether the message precedes another message of the
-    /// same channel.
-    ///
-    /// Sent messages precede unsent ones.
+    /// Returns true if the message precedes another one of the same channel; sent messages precede
+    /// unsent ones.
     fileprivate func isOlder(than other: Message) -> Bool {
         switch (position, other.position) {
         case (let left?, let right?): return left < right

@@ -1,36 +1,27 @@
 /// The parameters of a list of messages in a channel.
-///
-/// Each message contains its reactions, meta arrays, thread info and a summary of its parent
-/// message.
 public struct MessageListParams: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<MessageListParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The number of messages older than the anchor to list, from 0 to 10,000.
-    ///
-    /// The default is 40. A number outside this range is replaced by the nearest number in the
-    /// range.
+    /// The number of messages older than the anchor, 40 by default, clamped to the range from 0 to
+    /// 10,000.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// The number of messages newer than the anchor to list, from 0 to 10,000.
-    ///
-    /// The default is 40. A number outside this range is replaced by the nearest number in the
-    /// range.
+    /// The number of messages newer than the anchor, 40 by default, clamped to the range from 0 to
+    /// 10,000.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
     /// A Boolean value that indicates whether the list contains the messages at the anchor's own
-    /// time.
-    ///
-    /// The default is `true`.
+    /// time; true by default.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
@@ -60,15 +51,13 @@ public struct MessageListParams: Record {
         set { self[7] = newValue }
     }
 
-    /// The replies to list.
-    ///
-    /// The default is ``ReplyType/onlyReplyToChannel``.
+    /// The replies to list; by default ``ReplyType/onlyReplyToChannel``.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "MessageListParams",
         [

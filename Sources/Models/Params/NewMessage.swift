@@ -5,12 +5,12 @@
 /// message.customType = "greeting"
 /// ```
 ///
-/// Keys of the application itself, in ``/Models/Record/extra``, are sent with the message.
+/// The application's own keys in ``/Models/Record/extra`` are sent, too.
 public struct NewMessage: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<NewMessage>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// Creates a text message.
@@ -33,7 +33,7 @@ public struct NewMessage: Record {
 
     /// The files, in the order of their display.
     ///
-    /// A message without files is a text message; any other is a file message.
+    /// A message with files is a file message.
     public var files: [UploadableFile] {
         get { self[19] }
         set { self[19] = newValue }
@@ -75,13 +75,13 @@ public struct NewMessage: Record {
         set { self[6] = newValue }
     }
 
-    /// The setting that determines whether other users get a push notification.
+    /// Whether other users get a push notification.
     public var pushNotificationDeliveryOption: PushNotificationDeliveryOption {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The ID of the message that this one replies to; `nil` if it is not a reply.
+    /// The ID of the message that this one replies to, if any.
     public var parentMessageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
@@ -111,7 +111,7 @@ public struct NewMessage: Record {
         set { self[18] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "NewMessage",
         [
@@ -136,7 +136,7 @@ public struct NewMessage: Record {
 
 extension NewMessage: SingularValue {}
 
-/// A setting that determines whether other users get a push notification of a message.
+/// Whether other users get a push notification of a message.
 public struct PushNotificationDeliveryOption: OpenEnumeration {
     /// The number.
     public let rawValue: Int

@@ -1,35 +1,27 @@
 /// The parameters of a list of replies to a message.
-///
-/// Each reply contains its reactions, meta arrays, thread info and a summary of its parent message.
 public struct ThreadedMessageListParams: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<ThreadedMessageListParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The number of replies older than the anchor to list, from 0 to 10,000.
-    ///
-    /// The default is 20. A number outside this range is replaced by the nearest number in the
-    /// range.
+    /// The number of replies older than the anchor, 20 by default, clamped to the range from 0 to
+    /// 10,000.
     public var previousResultSize: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
     }
 
-    /// The number of replies newer than the anchor to list, from 0 to 10,000.
-    ///
-    /// The default is 20. A number outside this range is replaced by the nearest number in the
-    /// range.
+    /// The number of replies newer than the anchor, 20 by default, clamped to the range from 0 to
+    /// 10,000.
     public var nextResultSize: Int {
         get { self[2, default: 20] }
         set { self[2, default: 20] = newValue }
     }
 
     /// A Boolean value that indicates whether the list contains the replies at the anchor's own
-    /// time.
-    ///
-    /// The default is `true`.
+    /// time; true by default.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
@@ -59,7 +51,7 @@ public struct ThreadedMessageListParams: Record {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "ThreadedMessageListParams",
         [

@@ -1,16 +1,14 @@
 public import Foundation
 
 extension UploadableFile {
-    /// Creates a description of a file at a URL: a file on this device, or one that needs no upload
-    /// because members can download it from the URL.
+    /// Creates a description of a file at a URL.
     ///
     /// - Parameters:
-    ///   - url: A `file` URL, or the URL from which the file can be downloaded.
+    ///   - url: A `file` URL, whose file's size is read if it exists, or a URL from which members
+    ///     can download the file without an upload.
     ///   - name: The name to display; by default, the last component of the URL.
-    ///   - mimeType: The media type; by default, the one that belongs to the extension of the name,
-    ///     or `nil` if the extension is not a common one.
-    ///
-    /// The size is that of the file on this device, if it exists.
+    ///   - mimeType: The media type; by default, the one of the name's extension, or `nil` if it is
+    ///     not a common one.
     public init(_ url: URL, name: String? = nil, mimeType: String? = nil) {
         self.init()
         if url.isFileURL {
@@ -22,12 +20,11 @@ extension UploadableFile {
         describe(name ?? url.lastPathComponent, mimeType)
     }
 
-    /// Creates a description of a file with given contents.
+    /// Creates a description of a file with given contents, which the outbox stores until the file
+    /// is uploaded.
     ///
-    /// - Parameters:
-    ///   - data: The contents, which the outbox stores until the file is uploaded.
-    ///   - name: The name to display.
-    ///   - mimeType: The media type; by default, as in ``init(_:name:mimeType:)-(URL,_,_)``.
+    /// By default, the media type is the one of the name's extension, or `nil` if it is not a
+    /// common one.
     public init(_ data: Data, name: String, mimeType: String? = nil) {
         self.init()
         self.data = data

@@ -1,13 +1,11 @@
 public import Foundation
 
-/// A file to send.
-///
-/// Set one of ``data``, ``path`` and ``url``.
+/// A file to send, which has one of ``data``, ``path`` and ``url``.
 public struct UploadableFile: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<UploadableFile>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The content of the file.
@@ -46,7 +44,7 @@ public struct UploadableFile: Record {
         set { self[6] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "UploadableFile",
         [

@@ -1,11 +1,9 @@
 /// An edit of a user message.
-///
-/// A property that is `nil` does not change; an empty value clears it.
 public struct UserMessageUpdateParams: MessageUpdateParams {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<UserMessageUpdateParams>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The ID of the message's new poll.
@@ -14,7 +12,7 @@ public struct UserMessageUpdateParams: MessageUpdateParams {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "UserMessageUpdateParams",
         updateFields + [

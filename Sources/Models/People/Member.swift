@@ -1,9 +1,9 @@
 /// A member of a group channel.
 public struct Member: Person {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Member>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The role of the user in the channel.
@@ -24,8 +24,7 @@ public struct Member: Person {
         set { self[15] = newValue }
     }
 
-    /// A Boolean value that indicates whether the user is muted in this channel and cannot send
-    /// messages.
+    /// A Boolean value that indicates whether the user is muted in this channel.
     public var isMuted: Bool {
         get { self[16] }
         set { self[16] = newValue }
@@ -61,7 +60,7 @@ public struct Member: Person {
         set { self[21] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Member",
         personFields + [

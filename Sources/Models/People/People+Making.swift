@@ -9,13 +9,12 @@ extension User {
     }
 }
 
-/// The numbers of the fields that all user types have.
 private let sharedNumbers = Set(User.personFields.map(\.number))
 
 extension Person {
-    /// Creates a value of this user type from the fields of another user that all user types have.
+    /// Creates a value of this user type from the fields that all user types have.
     ///
-    /// Not copied are the fields of only one user type, ``Record/extra``, and unknown fields.
+    /// The other fields, ``Record/extra`` and unknown fields are not copied.
     public init(person: some Person) {
         self.init(person.fields.bytes.keeping(sharedNumbers.contains))
     }

@@ -28,8 +28,7 @@ public struct MemberState: OpenEnumeration {
     public static let joined = Self(rawValue: 0)
     /// The user is invited and has neither accepted nor declined.
     public static let invited = Self(rawValue: 1)
-    /// The user is not a member, because the user has left the channel, or only views a public
-    /// channel.
+    /// The user has left the channel, or only views a public one.
     public static let none = Self(rawValue: 2)
     /// The user has asked to join and is not a member yet.
     public static let requested = Self(rawValue: 3)

@@ -1,8 +1,7 @@
 /// A user in any role: a user of the application, a sender, a member or a participant.
 public protocol Person: Record, Identifiable<UserID> {}
 
-// The getters of `userID`, `nickname` and `profileURL` are specialized for `Sender`, because a
-// message list reads them for each message.
+// A message list reads the getters with `@_specialize` for each message.
 extension Person {
     /// The ID of the user; unique within the application.
     public var userID: UserID {
@@ -40,7 +39,7 @@ extension Person {
         set { self[5] = newValue }
     }
 
-    /// A Boolean value that indicates whether the user is active, that is, not deactivated.
+    /// A Boolean value that indicates whether the user is not deactivated.
     public var isActive: Bool {
         get { self[6, default: true] }
         set { self[6, default: true] = newValue }

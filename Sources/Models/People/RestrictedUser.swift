@@ -1,9 +1,9 @@
 /// A user who was muted or banned.
 public struct RestrictedUser: Person {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<RestrictedUser>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The kind of restriction: muted or banned.
@@ -30,7 +30,7 @@ public struct RestrictedUser: Person {
         set { self[15] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "RestrictedUser",
         personFields + [

@@ -1,9 +1,9 @@
 /// The restriction of the current user in a channel.
 public struct RestrictionInfo: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<RestrictionInfo>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The kind of restriction: muted or banned.
@@ -24,7 +24,7 @@ public struct RestrictionInfo: Record {
         set { self[3] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "RestrictionInfo",
         [

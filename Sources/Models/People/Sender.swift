@@ -1,9 +1,9 @@
 /// The author of a message, with the author's properties at the time of the message.
 public struct Sender: Person {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<Sender>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
     /// The role of the user in the channel.
@@ -12,7 +12,7 @@ public struct Sender: Person {
         set { self[12] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "Sender",
         personFields + [

@@ -1,12 +1,12 @@
 /// A user of the application.
 public struct User: Person {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<User>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "User",
         personFields + [])

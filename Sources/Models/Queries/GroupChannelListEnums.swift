@@ -1,8 +1,6 @@
 /// An order of a group channel list.
 public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
-    /// By the time of the last message, newest first. Channels without a message are last.
-    ///
-    /// This is the default.
+    /// By the time of the last message, newest first. Channels without one are last. The default.
     case latestLastMessage = 0
     /// By creation time, newest first.
     case chronological = 1
@@ -10,7 +8,7 @@ public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
     case channelNameAlphabetical = 2
     /// By the value of a metadata key, in byte order. Channels without the key are last.
     case metaDataValueAlphabetical = 3
-    /// By the time of the last message, oldest first. Channels without a message are last.
+    /// By the time of the last message, oldest first. Channels without one are last.
     case oldestLastMessage = 4
 }
 

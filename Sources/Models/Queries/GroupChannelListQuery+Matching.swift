@@ -1,11 +1,9 @@
 import Foundation
 
 extension GroupChannelListQuery {
-    /// Returns a Boolean value that indicates whether a channel passes all filters of the query.
+    /// Returns whether a channel passes all filters of the query.
     ///
-    /// The filters use only the data in `channel`. A supergroup lists only some of its members, so
-    /// filters by member may not find the others.
-    ///
+    /// Filters by member see only the members in `channel`, which a supergroup lists only in part.
     /// Filters by nickname ignore the current user, and ``userIDsExactFilter`` includes the current
     /// user implicitly. If `currentUserID` is `nil`, all members count as others.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
@@ -34,8 +32,7 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the current user's part in a channel matches
-    /// the query; `false` for a public channel that the user only views.
+    /// Returns false for a public channel that the user only views.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false
@@ -134,8 +131,7 @@ extension GroupChannelListQuery {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text contains another one, ignoring case
-    /// independently of the locale.
+    /// Ignores case independently of the locale.
     func contains(_ part: String, ignoringCase: Bool) -> Bool {
         part.isEmpty || lowercased().range(of: part.lowercased(), options: .literal) != nil
     }

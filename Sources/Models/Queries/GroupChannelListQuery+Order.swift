@@ -1,22 +1,19 @@
 extension GroupChannelListQuery {
-    /// Returns a Boolean value that indicates whether the left channel precedes the right one in
-    /// the list.
-    ///
-    /// Of two channels with different URLs, exactly one precedes the other.
+    /// Returns whether the left channel precedes the right one in the list; of two channels with
+    /// different URLs, exactly one does.
     public func precedes(_ left: GroupChannel, _ right: GroupChannel) -> Bool {
         order.precedes(left, right, metaDataKey: metaDataOrderKeyFilter)
     }
 }
 
 extension GroupChannelListOrder {
-    /// Returns a Boolean value that indicates whether the left channel precedes the right one.
+    /// Returns whether the left channel precedes the right one; no channel precedes itself.
     ///
-    /// Channels that are equal in this order are ordered by creation time, newest first, and then
-    /// by URL. Names, values and URLs are compared in byte order, so that the order is the same in
-    /// every language and on every device. No channel precedes itself.
+    /// Equal channels are ordered by creation time, newest first, and then by URL. Names, values
+    /// and URLs are compared in byte order, which is the same on every device.
     ///
-    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If the key is
-    /// `nil`, no channel has a value.
+    /// For `metaDataValueAlphabetical`, the values of `metaDataKey` order the list. If it is `nil`,
+    /// no channel has a value.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {
@@ -37,9 +34,8 @@ extension GroupChannelListOrder {
     }
 }
 
-/// The values that determine a channel's position in a list.
 package struct ChannelSortKey: Hashable, Sendable {
-    /// The value that an order compares first; channels without the value are last.
+    /// The first value to compare; channels without it are last.
     package enum Criterion: Hashable, Sendable {
         case newestTime(Timestamp?)
         case oldestTime(Timestamp?)
@@ -56,8 +52,6 @@ package struct ChannelSortKey: Hashable, Sendable {
         self.url = url
     }
 
-    /// Returns a Boolean value that indicates whether the key precedes another one of the same
-    /// order.
     package func precedes(_ other: ChannelSortKey) -> Bool {
         let isFirst: Bool? =
             switch (criterion, other.criterion) {
@@ -72,8 +66,7 @@ package struct ChannelSortKey: Hashable, Sendable {
         return url < other.url
     }
 
-    /// Returns `true` if the left value precedes the right one, `false` if the right one precedes
-    /// the left one, and `nil` if they are equal.
+    /// Returns `nil` if the values are equal.
     private func decide<Value>(
         _ left: Value?, _ right: Value?, _ precedes: (Value, Value) -> Bool
     ) -> Bool? {

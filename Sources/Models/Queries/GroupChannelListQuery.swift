@@ -4,24 +4,19 @@
 /// the user has joined or is invited to, except for hidden channels and channels that contain
 /// notifications. It never contains channels that the user has neither joined nor is invited to.
 public struct GroupChannelListQuery: Record {
-    /// The fields in their binary form.
+    /// The binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
 
-    /// Creates a record without any fields.
+    /// Creates an empty record.
     public init() {}
 
-    /// The number of channels in a page, from 1 to 10,000.
-    ///
-    /// The default is 20. A number outside this range is replaced by the nearest number in the
-    /// range.
+    /// The number of channels in a page, 20 by default, clamped to the range from 1 to 10,000.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
     }
 
-    /// The order of the list.
-    ///
-    /// The default is by the time of the last message, newest first.
+    /// The order; by default that of the last messages, newest first.
     public var order: GroupChannelListOrder {
         get { self[2] }
         set { self[2] = newValue }
@@ -45,7 +40,7 @@ public struct GroupChannelListQuery: Record {
         set { self[7] = newValue }
     }
 
-    /// The fields of this type.
+    /// The schema.
     public static let schema = Schema(
         "GroupChannelListQuery",
         [
@@ -181,9 +176,8 @@ extension GroupChannelListQuery {
         set { self[21] = newValue }
     }
 
-    /// The users who must be members; empty for no filter.
-    ///
-    /// ``queryType`` determines whether all of them must be members, or at least one.
+    /// The users who must be members, all or at least one as ``queryType`` says; empty for no
+    /// filter.
     public var userIDsIncludeFilter: [UserID] {
         get { self[22] }
         set { self[22] = newValue }
@@ -252,8 +246,8 @@ extension GroupChannelListQuery {
 extension GroupChannelListQuery {
     /// The local labels of which a channel must have at least one; empty for no filter.
     ///
-    /// Labels are stored on this device. The server knows neither them nor the properties of a query
-    /// that concern them.
+    /// Labels are stored on this device. The server does not receive the properties that concern
+    /// them.
     public var labelsFilter: [String] {
         get { self[31] }
         set { self[31] = newValue }
@@ -267,19 +261,17 @@ extension GroupChannelListQuery {
 
     /// The local label whose channels are listed first, such as "pinned".
     ///
-    /// These channels are ordered by their local sort keys, then by ``order``. All other channels
-    /// follow in that order. ``precedes(_:_:)`` does not consider labels.
+    /// These channels are ordered by their local sort keys, then by ``order``; all others follow in
+    /// that order. ``precedes(_:_:)`` does not consider labels.
     public var labelListedFirst: String? {
         get { self[33] }
         set { self[33] = newValue }
     }
 
-    /// A Boolean value that indicates whether the list depends on local labels.
     package var usesLabels: Bool {
         !labelsFilter.isEmpty || !excludedLabelsFilter.isEmpty || labelListedFirst != nil
     }
 
-    /// The query that a server receives.
     package var withoutLabels: GroupChannelListQuery {
         var query = self
         (query.labelsFilter, query.excludedLabelsFilter) = ([], [])

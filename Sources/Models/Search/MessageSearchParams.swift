@@ -5,8 +5,8 @@
 /// params.senderUserIDs = ["alice"]
 /// ```
 ///
-/// If the text is empty, and messages are filtered by sender, type or kind, the search lists all
-/// messages that pass the filters.
+/// With an empty text and a filter by sender, type or kind, the search lists all messages that pass
+/// the filters.
 public struct MessageSearchParams: Hashable, Sendable {
     /// The query, in the syntax of ``SearchQuery``.
     public var text: String
@@ -20,35 +20,30 @@ public struct MessageSearchParams: Hashable, Sendable {
     /// The custom types to search; empty for all.
     public var customTypes: Set<String> = []
 
-    /// The kinds of messages to search.
-    ///
-    /// The default is all kinds.
+    /// The kinds of messages to search; all by default.
     public var messageType = MessageTypeFilter.all
 
     /// The kinds of messages to search by content, such as pictures; empty for all.
     ///
-    /// A message is found if it is of one of these kinds. Here, ``MessageKinds/mention`` stands for
-    /// messages that mention any user.
+    /// A message of any of these kinds is found. Here, ``MessageKinds/mention`` stands for mentions
+    /// of any user.
     public var kinds: MessageKinds = []
 
-    /// The inclusive lower bound of the messages' time; `nil`, the default, for no bound.
+    /// The inclusive lower bound of the messages' time, or `nil`.
     public var since: Timestamp?
 
-    /// The exclusive upper bound of the messages' time; `nil`, the default, for no bound.
+    /// The exclusive upper bound of the messages' time, or `nil`.
     public var until: Timestamp?
 
-    /// The order of the results.
-    ///
-    /// The default is the newest first.
+    /// The order of the results; newest first by default.
     public var order = Order.newestFirst
 
     /// An order of results.
     public enum Order: String, CaseIterable, Codable, Sendable {
         /// The newest message first.
         case newestFirst
-        /// By relevance: first by the number of the query's words and phrases that occur as
-        /// complete words in the message, then by the proportion of the message's text that the
-        /// hits cover, then newest first.
+        /// First by the number of the query's words and phrases that occur as complete words in the
+        /// message, then by the proportion of its text that the hits cover, then newest first.
         ///
         /// Only the newest ``MessageSearchParams/rankedCount`` matching messages are ordered and
         /// returned.
@@ -66,9 +61,7 @@ public struct MessageSearchParams: Hashable, Sendable {
 }
 
 extension MessageSearchParams {
-    /// Returns a Boolean value that indicates whether a message passes the filters.
-    ///
-    /// The query is ignored.
+    /// Returns whether a message passes the filters, ignoring the query.
     public func includes(_ message: Message) -> Bool {
         if !channelURLs.isEmpty, !channelURLs.contains(message.channelURL) { return false }
         if let since, message.createdAt < since { return false }
@@ -85,16 +78,14 @@ extension MessageSearchParams {
 }
 
 extension MessageSearchParams {
-    /// A Boolean value that indicates whether the search lists all messages that pass the filters,
-    /// because the text is empty.
     package var listsAll: Bool {
         text.allSatisfy(\.isWhitespace)
             && !(senderUserIDs.isEmpty && customTypes.isEmpty && messageType == .all
                 && kinds.isEmpty)
     }
 
-    /// Returns the ranges in a message that contain the words of ``text``, which are passed as a
-    /// query; `nil` if the message does not match or does not pass the filters.
+    /// Returns `nil` if the message does not match ``text``, parsed as `query`, or does not pass
+    /// the filters.
     package func hits(in message: Message, of query: SearchQuery) -> [SearchHit]? {
         if query.isEmpty { return listsAll && includes(message) ? [] : nil }
         return query.mayMatch(message) && includes(message) ? query.hits(in: message) : nil
@@ -102,9 +93,7 @@ extension MessageSearchParams {
 }
 
 extension MessageSearchParams: Codable {
-    /// Decodes parameters.
-    ///
-    /// Missing properties except the text have their default values.
+    /// Decodes parameters; missing ones except the text have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(try container.decode(String.self, forKey: .text))

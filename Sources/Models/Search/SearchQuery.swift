@@ -8,9 +8,8 @@
 /// | `-rain`, `-"black umbrella"` | not this word or phrase |
 /// | `snake_case`, `ann@example.com`, `雨傘`, `국어` | its words next to each other, in this order |
 ///
-/// A quotation without a closing quote extends to the end of the query. Characters that belong to
-/// no word are ignored. A query that contains no word to find matches nothing, even if it excludes
-/// words.
+/// A quotation without a closing quote extends to the end of the query. Characters outside of words
+/// are ignored. A query without a word to find matches nothing, even if it excludes words.
 ///
 /// The search ignores differences of case, diacritics, width and other compatibility forms. In
 /// scripts without spaces between words, such as Chinese and Thai, and in Korean, each character is
@@ -19,44 +18,29 @@
 public struct SearchQuery: Hashable, Sendable {
     /// The maximum number of words: 64.
     ///
-    /// The query ends before the word or phrase that exceeds this number.
+    /// The query ends before the word or phrase that exceeds it.
     public static let maximumWordCount = 64
 
-    /// One or more words that follow each other.
     package struct Phrase: Hashable, Sendable {
-        /// The folded words, in order.
-        ///
-        /// There is at least one.
+        /// The folded words; at least one.
         package let terms: [String]
-        /// The text as it was typed, without quotes.
         fileprivate let text: String
-        /// A Boolean value that indicates whether the last word may be the beginning of a longer
-        /// word.
         package let isPrefix: Bool
     }
 
-    /// The phrases that a message has to contain.
     package private(set) var required: [Phrase] = []
-    /// The phrases that a message must not contain.
     package private(set) var excluded: [Phrase] = []
-    /// A Boolean value that indicates whether the query was cut off because it has too many words.
+    /// A Boolean value that indicates whether the query exceeded ``maximumWordCount``.
     public private(set) var isShortened = false
 
-    /// A Boolean value that indicates whether the query requires no word and therefore matches
-    /// nothing.
+    /// A Boolean value that indicates whether the query requires no word and thus matches nothing.
     public var isEmpty: Bool { required.isEmpty }
 
-    /// The words and phrases to find as they were typed, without quotes, for servers with a query
-    /// syntax of their own.
-    ///
-    /// Excluded words are left out.
+    /// The words and phrases to find as they were typed, without quotes and without excluded words,
+    /// for servers with a query syntax of their own.
     public var requiredTexts: [String] { required.map(\.text) }
 
-    /// Parses a query.
-    ///
-    /// Every text is valid.
-    ///
-    /// - Complexity: O(*n*) in the length of the text.
+    /// Parses a query in O(*n*); every text is valid.
     public init(_ text: String) {
         var rest = text[...]
         var wordCount = 0
@@ -112,7 +96,7 @@ public struct SearchHit: Hashable, Sendable {
     /// The text that contains the range.
     public let field: Field
 
-    /// The range in that text, which consists of complete words or of complete parts of words.
+    /// The range in that text: complete words, or complete parts of words.
     public let range: Range<String.Index>
 }
 
@@ -123,8 +107,7 @@ extension SearchQuery {
     /// The words may be in different texts of the message, but each phrase must be in a single
     /// text. The ranges in a text are in order and do not overlap.
     ///
-    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words. A
-    ///   query has at most ``maximumWordCount`` words.
+    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
     public func hits(in message: Message) -> [SearchHit]? {
         if required.isEmpty { return nil }
         let texts = message.searchedTexts.map { (field: $0.field, text: SearchText($0.text)) }
@@ -149,8 +132,6 @@ extension SearchQuery {
 }
 
 extension SearchQuery {
-    /// Returns a Boolean value that indicates whether a message that consists of the given texts
-    /// would match the query.
     package func matches(_ texts: [String]) -> Bool {
         let texts = texts.map { SearchText($0) }
         return !required.isEmpty
@@ -162,11 +143,9 @@ extension SearchQuery {
 // MARK: Ranking
 
 extension SearchQuery {
-    /// Returns the rank of a matching message among the results, which is higher for a better
-    /// match.
-    ///
-    /// The rank is 1,000 for each required phrase that the message contains as complete words, plus
-    /// the proportion of the message's texts that the hits cover, in thousandths.
+    /// Returns the rank of a matching message among the results: 1,000 for each required phrase
+    /// that it contains as complete words, plus the proportion of its texts that the hits cover, in
+    /// thousandths.
     package func rank(of hits: [SearchHit], in message: Message) -> Int {
         let texts = message.searchedTexts
         let words = texts.map { SearchText($0.text) }
@@ -186,8 +165,8 @@ extension SearchQuery {
 }
 
 extension Message {
-    /// The texts that a search reads: the message's text and the names of its files, except for
-    /// empty ones.
+    /// The texts that a search reads: the message's text and the names of its files, unless they
+    /// are empty.
     public var searchedTexts: [(field: SearchHit.Field, text: String)] {
         var texts: [(field: SearchHit.Field, text: String)] = []
         if !text.isEmpty { texts.append((.text, text)) }
@@ -209,7 +188,6 @@ extension SearchText {
         return isFound
     }
 
-    /// Calls a closure with each range of a phrase until the closure returns `false`.
     fileprivate func forEachRange(
         of phrase: SearchQuery.Phrase, _ body: (Range<String.Index>) -> Bool
     ) {
@@ -232,10 +210,7 @@ extension SearchText {
 }
 
 extension SearchText.Word {
-    /// Returns the piece that matches a term: the whole word or, if it does not match, the first
-    /// matching part; `nil` if none matches.
-    ///
-    /// If `isPrefix` is true, the term may be the beginning of the piece.
+    /// Returns the whole word if it matches a term, otherwise the first matching part.
     fileprivate func piece(matching term: String, isPrefix: Bool) -> SearchText.Piece? {
         func matches(_ piece: SearchText.Piece) -> Bool {
             isPrefix
@@ -247,7 +222,6 @@ extension SearchText.Word {
 }
 
 extension [Range<String.Index>] {
-    /// The ranges in order, with overlapping ranges combined.
     fileprivate var merged: [Range<String.Index>] {
         var merged: [Range<String.Index>] = []
         for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -1,25 +1,17 @@
-/// Reads the terms under which an index stores a text: the folded bytes of each word and of the
-/// words' parts.
+/// Reads the terms under which an index stores a text: those of ``SearchText``, as folded bytes.
 ///
-/// The terms are those of ``SearchText``. ASCII words, which are the majority in most chats, are
-/// read from the bytes, without creating a `String` for each word.
+/// ASCII words, the majority in most chats, are read without creating a `String` for each word.
 package struct SearchTerms: Sendable {
-    /// The memory for the term that is being read.
-    ///
-    /// The array is a property so that its memory is reused.
+    /// A property, so that the memory is reused.
     private var term: [UInt8] = []
 
     package init() {}
 
-    /// Calls a closure with each term of a text and the number of the term's word.
+    /// Calls a closure with each term of a text and the number of the term's word, and returns the
+    /// number that follows the last one.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - first: The number of the text's first word. Further words have consecutive numbers; the
-    ///     parts of a word have the word's number.
-    ///   - body: A closure that receives the term's bytes, which are valid only during the call.
-    /// - Returns: The number that follows the number of the last word.
-    /// - Complexity: O(*n*) in the length of the text.
+    /// The first word has the number `first`; the parts of a word have the word's number. The bytes
+    /// are valid only during the call.
     package mutating func forEach(
         in text: String, from first: Int, _ body: (UnsafeBufferPointer<UInt8>, Int) -> Void
     ) -> Int {
@@ -28,8 +20,7 @@ package struct SearchTerms: Sendable {
         text.withUTF8 { utf8 in
             var start = 0
             while start < utf8.count {
-                // Read the pieces between white space separately, because no word contains white
-                // space.
+                // No word contains white space.
                 if utf8[start] <= 0x20 {
                     start += 1
                     continue
@@ -70,9 +61,9 @@ package struct SearchTerms: Sendable {
     ) -> Int {
         if term.count < piece.count { term = [UInt8](repeating: 0, count: 2 * piece.count) }
         var (number, index) = (first, 0)
-        // The offsets in the term at which its parts begin, except for the first part.
+        // The beginnings of the word's parts except the first.
         var parts: [Int] = []
-        // All words of the piece are read in one access, which is faster than appending each byte.
+        // One access for all words is faster than appending each byte.
         term.withUnsafeMutableBufferPointer { term in
             while index < piece.count {
                 guard Letter(piece[index]) != nil else {
@@ -98,11 +89,11 @@ package struct SearchTerms: Sendable {
         return number
     }
 
-    /// Reads a word that begins at `index`, by the rules of ``SearchText``, and moves `index` to
-    /// the end of the word.
+    /// Reads a word that begins at `index`, by the rules of ``SearchText``, moves `index` to its
+    /// end, and returns the size of the folded word.
     ///
-    /// The folded word is written to `term`, which is at least as large as `piece`. The offsets of
-    /// its parts are appended to `parts`. The result is the size of the folded word.
+    /// The word is written to `term`, which is at least as large as `piece`, and the offsets of its
+    /// parts are appended to `parts`.
     @inline(__always)
     private static func readWord(
         in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
@@ -146,9 +137,7 @@ package struct SearchTerms: Sendable {
 }
 
 extension SearchTerms {
-    /// Reads the signs that belong to the word before them, and appends them to the word.
-    ///
-    /// - Returns: The size of the word with its signs.
+    /// Appends the signs that belong to the word before them, and returns its size with them.
     @inline(__always)
     private static func readSigns(
         in piece: UnsafeBufferPointer<UInt8>, from index: inout Int,
@@ -164,7 +153,6 @@ extension SearchTerms {
     }
 }
 
-/// An ASCII character that belongs to a word.
 private enum Letter {
     case upper, lower, digit
 
@@ -180,7 +168,6 @@ private enum Letter {
 }
 
 extension UInt8 {
-    /// The lowercase letter if this is an uppercase ASCII letter; otherwise the byte itself.
     @inline(__always)
     var lowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }
@@ -188,17 +175,12 @@ extension UInt8 {
 // MARK: Excluding messages
 
 extension SearchQuery {
-    /// Returns `false` if a message certainly does not match the query.
-    ///
-    /// If the result is `true`, ``hits(in:)`` determines whether the message matches. This method
-    /// is faster than ``hits(in:)``, because it does not divide the texts into words.
-    ///
-    /// - Complexity: O(*n* ⋅ *w*) in the length of the message's texts and the number of words.
+    /// Returns `false` if a message certainly does not match; faster than ``hits(in:)``, which
+    /// decides all other cases.
     package func mayMatch(_ message: Message) -> Bool {
         var texts = message.searchedTexts.map { $0.text }
         for index in texts.indices {
-            // Folding may change other characters in more than their case, so such a text may
-            // match.
+            // Folding changes more than the case of other characters.
             let isPlain = texts[index].withUTF8 { $0.allSatisfy { $0 < 0x80 && $0 != 0x27 } }
             if !isPlain { return true }
         }
@@ -211,8 +193,6 @@ extension SearchQuery {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text contains `other`, which is
-    /// lowercase, ignoring the case of this text's ASCII letters.
     fileprivate mutating func containsLowercased(_ other: String) -> Bool {
         var other = other
         return withUTF8 { text in

@@ -5,34 +5,28 @@ import Foundation
 /// - A word is a run of letters, digits and combining marks. All other characters separate words,
 ///   so `snake_case`, a URL and an e-mail address are several words each.
 /// - An apostrophe between two letters does not end a word: `don't` is the word `dont`.
-/// - A word is divided into parts where it changes from lowercase to uppercase, between letters and
-///   digits, and at apostrophes. It can be found by each part: `camelCase` by `camel` and by
-///   `case`.
+/// - A word is divided where it changes from lowercase to uppercase, between letters and digits,
+///   and at apostrophes, and can be found by each part: `camelCase` by `camel` and by `case`.
 /// - In scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and in
 ///   Korean, whose words have endings, each character is a word, and so is each emoji.
 /// - The signs `+` and `#` directly after a word belong to it, unless a single one is followed by a
-///   letter or digit: `C++` and `C#` are words, `a+b` is two. Such a word can also be found without
-///   the signs.
+///   letter or digit: `C++` and `C#` are words, `a+b` is two. Such a word is also found without the
+///   signs.
 ///
-/// The rules use only Unicode properties of characters, and neither a dictionary nor the locale, so
-/// a text has the same words on every platform.
+/// The rules use neither a dictionary nor the locale, so a text has the same words on every
+/// platform.
 package struct SearchText: Hashable, Sendable {
-    /// The words in the order of the text.
     package let words: [Word]
 
-    /// A word of the text.
     package struct Word: Hashable, Sendable {
-        /// The whole word.
         package let whole: Piece
-        /// The parts of the word, in order; empty if the word is not divided.
+        /// The parts of the word; empty if it is not divided.
         package let parts: [Piece]
     }
 
-    /// A word or a part of a word.
     package struct Piece: Hashable, Sendable {
         /// The folded letters; never empty.
         package let term: String
-        /// The range in the text.
         package let range: Range<String.Index>
 
         fileprivate init?(_ text: String, _ range: Range<String.Index>) {
@@ -42,9 +36,6 @@ package struct SearchText: Hashable, Sendable {
         }
     }
 
-    /// Divides a text into words.
-    ///
-    /// - Complexity: O(*n*) in the length of the text.
     package init(_ text: String) {
         var text = text
         text.makeContiguousUTF8()
@@ -78,12 +69,10 @@ package struct SearchText: Hashable, Sendable {
 
 // MARK: Runs of letters
 
-/// The role of a scalar in dividing a text into words.
 private enum ScalarKind {
     case separator
-    /// The scalar is part of a word.
     case letter
-    /// The scalar begins a character that is a word.
+    /// The scalar begins a character that is a word by itself.
     case single
 
     init(_ scalar: Unicode.Scalar) {
@@ -125,7 +114,6 @@ extension Unicode.Scalar {
 }
 
 extension String.UnicodeScalarView {
-    /// Returns the end of the signs that belong to a word; `start` if there are none.
     fileprivate func endOfSigns(after start: Index) -> Index {
         let end = self[start...].firstIndex { !$0.isSign } ?? endIndex
         guard end > start, end < endIndex, index(after: start) == end,
@@ -135,7 +123,6 @@ extension String.UnicodeScalarView {
     }
 }
 
-/// A word that begins at an index, divided into its parts.
 private struct WordRun {
     private(set) var end: String.Index
     private(set) var parts: [Range<String.Index>] = []
@@ -171,8 +158,7 @@ private struct WordRun {
                     parts.append(partStart..<end)
                     partStart = end
                 case (.upper, .lower) where previousIndex > partStart:
-                    // The last letter of a run of uppercase letters begins a part: "HTTPServer" has
-                    // the parts "HTTP" and "Server".
+                    // "HTTPServer" has the parts "HTTP" and "Server".
                     parts.append(partStart..<previousIndex)
                     partStart = previousIndex
                 default: break
@@ -187,10 +173,10 @@ private struct WordRun {
 }
 
 extension WordRun.Case {
-    /// `nil` for marks, which belong to the preceding letter.
+    /// Returns `nil` for marks, which belong to the preceding letter.
     fileprivate init?(_ scalar: Unicode.Scalar, isIgnored: Bool) {
         if isIgnored { return nil }
-        // ASCII is checked first, because looking up Unicode properties takes longer.
+        // Looking up Unicode properties takes longer.
         switch scalar.value {
         case 0x61...0x7A: self = .lower
         case 0x41...0x5A: self = .upper
@@ -223,8 +209,8 @@ extension SearchText {
     ///
     /// Unicode's canonical combining class determines which marks are removed: vowel points of
     /// Hebrew and Arabic, and marks above and below letters. Marks that make another letter are
-    /// kept, such as the voiced sound mark of kana, and vowels of Thai and Devanagari. Latin letters
-    /// with a mark that Unicode does not separate become the plain letter: "ł" becomes "l".
+    /// kept, such as the voiced sound mark of kana, and vowels of Thai and Devanagari. Latin
+    /// letters with a mark that Unicode does not separate become the plain letter: "ł" becomes "l".
     package static func folded(_ text: Substring) -> String {
         var text = text
         let plain = text.withUTF8 { utf8 -> String? in
@@ -239,11 +225,11 @@ extension SearchText {
             }
         }
         if let plain { return plain }
-        // Convert to lowercase, uppercase and lowercase again. "ẞ" thus becomes "ß", then "SS",
-        // then "ss", and both lowercase forms of sigma become the same letter.
+        // "ẞ" becomes "ß", then "SS", then "ss", and both lowercase forms of sigma become the same
+        // letter.
         let cased = text.withoutExcessMarks.decomposedStringWithCompatibilityMapping
             .lowercased().uppercased().lowercased()
-        // Decompose the text again, because some case mappings produce composed letters.
+        // Some case mappings produce composed letters.
         var folded = cased.decomposedStringWithCompatibilityMapping.unicodeScalars
         folded.removeAll { $0.isIgnoredBySearch }
         guard folded.contains(where: { $0.plainLetters != nil }) else { return String(folded) }
@@ -252,12 +238,11 @@ extension SearchText {
 }
 
 extension Substring {
-    /// The maximum number of marks in a row of a long text, as in Unicode's stream-safe text format.
+    /// As in Unicode's stream-safe text format.
     private static let longestRunOfMarks = 30
 
-    /// The text without further marks in a row.
-    ///
-    /// Decomposing a text sorts each run of marks, for which a long run needs quadratic time.
+    /// The text without further marks in a row: sorting a long run of marks, which a decomposition
+    /// does, takes quadratic time.
     fileprivate var withoutExcessMarks: String {
         guard utf8.count > 256 else { return String(self) }
         var (count, kept) = (0, String.UnicodeScalarView())
@@ -270,7 +255,6 @@ extension Substring {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the decomposition consists of marks.
     fileprivate var isDecomposedToMarks: Bool {
         !isASCII
             && (properties.generalCategory == .nonspacingMark
@@ -279,10 +263,11 @@ extension Unicode.Scalar {
                 || (0xFF9E...0xFF9F).contains(value))
     }
 
-    /// The letters for which a lowercase Latin letter stands if it has a stroke, a hook or another
-    /// mark that Unicode does not separate, or if it is a ligature; `nil` for any other scalar.
+    /// The plain letters of a ligature or of a lowercase Latin letter with a stroke, a hook or
+    /// another mark that Unicode does not separate.
     ///
-    /// The name of the letter contains the plain letter, as "LATIN SMALL LETTER L WITH STROKE" does.
+    /// The name of the letter contains the plain letter, as "LATIN SMALL LETTER L WITH STROKE"
+    /// does.
     fileprivate var plainLetters: String? {
         switch value {
         case 0xE6: return "ae"

@@ -2,7 +2,6 @@ import Foundation
 import Models
 import Store
 
-/// A table of the app.
 struct AppTableReport: Encodable, Sendable {
     var name: String
     var home: String
@@ -10,7 +9,6 @@ struct AppTableReport: Encodable, Sendable {
     var keys: String
     var rows: Int
 
-    /// Returns the tables of the app with rows, and counts their rows.
     static func all(in reader: Snapshot) throws(StoreError) -> [AppTableReport] {
         var reports: [AppTableReport] = []
         for table in try reader.tables() {
@@ -32,7 +30,6 @@ struct AppRowsReport: Encodable, Sendable {
 
     var rows: [Row] = []
 
-    /// The maximum number of rows.
     static let limit = 100
 
     init(of name: String, in reader: Snapshot, _ mask: TextMask) throws(StoreError) {

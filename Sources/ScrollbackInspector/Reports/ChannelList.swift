@@ -20,8 +20,7 @@ actor ChannelList {
         var url: String
         var name: String
         var messages: Int
-        /// The size of the messages in bytes; if there are many messages, an estimate from the
-        /// newest ones.
+        /// The size of the messages in bytes; of many messages, an estimate from the newest ones.
         var bytes: Int
         var isEstimate: Bool
         var unread: Int
@@ -29,7 +28,6 @@ actor ChannelList {
         var isKeptInCache: Bool
         var unsent = 0
         var bar: CoverageBar?
-        /// The error of reading the channel; `nil` if there was none.
         var error: String?
     }
 
@@ -40,16 +38,14 @@ actor ChannelList {
         var rows: [Row]
     }
 
-    /// The number of messages of a channel that are read to estimate its size.
     private static let sampleCount = 50
 
     private weak var store: ChatStore?
     private var rows: [ChannelURL: Row] = [:]
     private var outdated: Set<ChannelURL> = []
     private var isOutdated = true
-    /// A Boolean value that indicates whether a monitor reports each change.
-    ///
-    /// If it is `false`, the list is read again after each commit of the store.
+    /// `true` if a monitor reports each change; otherwise, the list is read again after each
+    /// commit.
     private var isFollowed = false
     private var number = -1
 
@@ -86,7 +82,7 @@ actor ChannelList {
 
     /// Returns the rows that match a request, with masked names.
     ///
-    /// The rows are searched and sorted by the masked names. Otherwise, the result of a search would
+    /// The rows are searched and sorted by the masked names, because a search would otherwise
     /// reveal a name letter by letter.
     private func rows(
         matching request: Request, in snapshot: Snapshot, _ mask: TextMask
@@ -149,10 +145,8 @@ extension ChannelList.Request {
         limit = try query.integer("limit", default: 100, in: 1...500)
     }
 
-    /// Returns a Boolean value that indicates whether the left row precedes the right one in the
-    /// order that was requested.
-    ///
-    /// Rows with equal keys are sorted by their URLs.
+    /// Returns `true` if the left row precedes the right one in the requested order, and by URL if
+    /// the keys are equal.
     fileprivate func precedes(_ left: ChannelList.Row, _ right: ChannelList.Row) -> Bool {
         func ordered<Value: Comparable>(_ left: Value, _ right: Value) -> Bool? {
             left == right ? nil : (left < right) != isDescending
@@ -170,9 +164,8 @@ extension ChannelList.Request {
 }
 
 extension ChannelList.Row {
-    /// The beginning of the name, by which rows are sorted.
-    ///
-    /// Comparing long names with many marks takes quadratic time.
+    /// The beginning of the name, by which rows are sorted: comparing long names with many marks
+    /// takes quadratic time.
     fileprivate var sortedName: String {
         String(decoding: name.utf8.prefix(128), as: UTF8.self).lowercased()
     }
@@ -211,8 +204,6 @@ extension ChannelList.Row {
 }
 
 extension Snapshot {
-    /// Returns a Boolean value that indicates whether the store has a channel, or messages of that
-    /// channel.
     fileprivate func holds(_ url: ChannelURL) throws(StoreError) -> Bool {
         if try messageCount(in: url) > 0 { return true }
         if try groupChannel(url) != nil { return true }

@@ -14,7 +14,6 @@ struct ChannelReport: Encodable, Sendable {
     var kinds: [Kind]
     var activity: [String]
 
-    /// The messages of a kind.
     struct Kind: Encodable, Sendable {
         var name: String
         /// The number of stored messages; `nil` if the channel has too many messages to count them.
@@ -26,14 +25,11 @@ struct ChannelReport: Encodable, Sendable {
     struct Gap: Encodable, Sendable {
         var lower: String
         var upper: String
-        /// The number of stored messages inside the gap, which arrived alone, for example with a
-        /// push.
+        /// The number of stored messages inside the gap, which arrived alone.
         var inside: Int
-        /// A Boolean value that indicates whether the gap has a backfill cursor, because a page at
-        /// its upper bound was fetched.
+        /// `true` if a page at the upper bound was fetched.
         var hasCursor: Bool
-        /// A Boolean value that indicates whether the changelog since the truncation that caused
-        /// the gap still has to be read.
+        /// `true` if the changelog since the truncation that caused the gap still has to be read.
         var hasChanges: Bool
     }
 
@@ -80,15 +76,12 @@ struct CoverageBar: Encodable, Sendable {
     var newest: Int64?
     var segments: [Segment]
 
-    /// A range with one kind of coverage.
-    ///
-    /// A bound at the beginning or the end of the history has no time: its time is `nil`.
+    /// A range with one kind of coverage, whose bounds at an end of the history have no time.
     struct Segment: Encodable, Sendable {
         var kind: String
         var lower: Int64?
         var upper: Int64?
-        /// The number of stored messages; `nil` if the channel has too many to count them for each
-        /// range.
+        /// The number of stored messages; `nil` if the channel has too many to count them.
         var count: Int?
     }
 
@@ -119,9 +112,8 @@ struct CoverageBar: Encodable, Sendable {
 
     /// Adds the segments of a gap, or of a part of one.
     ///
-    /// If messages in the gap arrived alone, for example with a push, the range from the oldest to
-    /// the newest of these messages is shown as untrusted, because messages between them may be
-    /// missing.
+    /// The range from the oldest to the newest message that arrived alone in the gap is shown as
+    /// untrusted, because messages between them may be missing.
     private mutating func addMissing(
         from lower: Store.Gap.Bound, to upper: Store.Gap.Bound, of url: ChannelURL,
         in reader: Snapshot
@@ -152,7 +144,6 @@ struct CoverageBar: Encodable, Sendable {
 }
 
 extension Store.Gap.Bound {
-    /// The time of the bound; `nil` for the beginning and the end of the history.
     fileprivate var milliseconds: Int64? {
         if case .position(let position) = self { position.createdAt.milliseconds } else { nil }
     }

@@ -89,7 +89,6 @@ extension HistoryReport.Row {
 
 /// The fields of a message, and facts about its row in the store.
 struct MessageReport: Encodable, Sendable {
-    /// A request for a message by its ID, or for an unsent message by its request ID.
     struct Request: Sendable {
         var channelURL: ChannelURL
         var id: MessageID?
@@ -120,7 +119,6 @@ struct MessageReport: Encodable, Sendable {
     var facts: [Fact] = []
     var fields: [Field] = []
 
-    /// Creates the report; `nil` if the message is not stored.
     init?(
         _ request: Request, of session: ClientReference.Session, sources: [MessageID: String],
         _ mask: TextMask
@@ -170,7 +168,6 @@ struct MessageReport: Encodable, Sendable {
 }
 
 extension MessageReport.Field {
-    /// Returns the fields of a record, and those of the records in it.
     fileprivate static func all(_ record: some Record, _ mask: TextMask) -> [Self] {
         var fields: [Self] = []
         func add(_ bytes: [FieldBytes], _ depth: Int) {
@@ -186,15 +183,13 @@ extension MessageReport.Field {
         return fields
     }
 
-    /// The names of the texts that are shown even if texts are masked: the IDs, and the URLs of
-    /// channels.
+    /// The names of the texts that are never masked.
     private static let identifiers: Set = [
         "message_id", "parent_message_id", "request_id", "user_id", "user_ids",
         "mentioned_user_ids", "channel_url",
     ]
 
-    /// Returns the value of a field; if texts are masked, the length of a text that is not an
-    /// identifier.
+    /// Returns the value of a field, or the length of a text that is masked.
     private static func shown(_ field: FieldBytes, _ mask: TextMask) -> String {
         if mask.isOn, field.isText, !identifiers.contains(field.name ?? "") {
             return "••• \(field.payload.count) bytes"

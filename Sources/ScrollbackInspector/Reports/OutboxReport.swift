@@ -4,11 +4,9 @@ import Sync
 
 /// The outbox, in the order of sending.
 struct OutboxReport: Encodable, Sendable {
-    /// The activity of sending that the monitor has recorded.
     struct Activity: Sendable {
         /// The request IDs of the items that are being sent, or whose files are being uploaded.
         var inFlight: Set<String> = []
-        /// The uploaded bytes, by request ID.
         var progress: [RequestID: Progress] = [:]
         /// The times in milliseconds at which the waits before retries end, by channel.
         var waits: [ChannelURL: Int64] = [:]
@@ -38,8 +36,7 @@ struct OutboxReport: Encodable, Sendable {
         var retryAt: Int64?
         var error: String?
         var isResendable: Bool
-        /// A Boolean value that indicates whether the server may have the item, because the answer
-        /// to an attempt was lost.
+        /// `true` if the server may have the item, because the answer to an attempt was lost.
         var isDoubtful: Bool
         var files: [File]
         var progress: Progress?

@@ -22,7 +22,6 @@ struct StoreReport: Encodable, Sendable {
         var bytes: Int
         /// The memory of LevelDB's tables and caches in bytes, as LevelDB reports it.
         var memory: Int?
-        /// LevelDB's own description of the levels of its tables.
         var levels: String?
     }
 
@@ -61,8 +60,7 @@ struct StoreReport: Encodable, Sendable {
 }
 
 extension OpeningReport {
-    /// A line for each finding when the store was opened; empty if the store was not new, not
-    /// migrated and not damaged.
+    /// A line for each finding when the store was opened.
     fileprivate var findings: [String] {
         var lines: [String] = []
         if isNew { lines.append("the store was created") }
@@ -85,9 +83,7 @@ extension OpeningReport {
     }
 }
 
-/// The messages that an eviction would remove.
 struct EvictionReport: Encodable, Sendable {
-    /// The oldest messages of a channel, which are evicted together.
     struct Part: Encodable, Sendable {
         var channel: String
         var messages: Int

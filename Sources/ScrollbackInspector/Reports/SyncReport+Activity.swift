@@ -66,7 +66,6 @@ extension DeliveryResult {
 }
 
 extension CollectionEventSource {
-    /// The origin of a change in one word, and its source.
     var origin: String {
         let origin: String =
             switch self {

@@ -15,12 +15,10 @@ struct SyncReport: Encodable, Sendable {
         var message: String?
         var count: Int?
         var bytes: Int?
-        /// The number of the attempt: 1 plus the number of consecutive failures of the same call
-        /// before this one.
+        /// 1 plus the number of consecutive failures of the same call before this one.
         var attempt: Int
     }
 
-    /// A decision or an event of the engine.
     struct Note: Encodable, Sendable {
         var at: Int64
         var kind: String
@@ -42,11 +40,9 @@ struct SyncReport: Encodable, Sendable {
     var lastFeed: Int64?
     var calls: [Call]
     var notes: [Note]
-    /// The current time on the device's clock.
     var now: Int64
 }
 
-/// The newest elements of a sequence.
 struct Recent<Element: Sendable>: Sendable {
     private(set) var elements: [Element] = []
     let limit: Int
@@ -56,8 +52,7 @@ struct Recent<Element: Sendable>: Sendable {
         if elements.count > 2 * limit { elements.removeFirst(elements.count - limit) }
     }
 
-    /// Passes the elements to `change`, newest first, until it returns `true`, which means that it
-    /// has changed the element.
+    /// Passes the elements to `change`, newest first, until it returns `true`.
     mutating func updateLast(_ change: (inout Element) -> Bool) {
         for index in elements.indices.reversed() where change(&elements[index]) { return }
     }

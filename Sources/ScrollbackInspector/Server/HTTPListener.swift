@@ -5,10 +5,9 @@
 
     /// Listens on the loopback interface, and answers one request on each connection.
     ///
-    /// Any process of this machine can connect. The number of connections and the time for a
-    /// request are therefore limited.
+    /// The number of connections and the time for a request are limited, because any process of
+    /// this machine can connect.
     final class HTTPListener: Sendable {
-        /// The maximum number of open connections; the listener closes further ones immediately.
         static let connectionLimit = 64
         /// The time in which a client has to send its request, and to accept each part of the
         /// response.
@@ -18,12 +17,8 @@
         private let pause: @Sendable (Duration) async throws -> Void
         private let openCount = Locked(0)
 
-        /// Starts to listen.
-        ///
-        /// - Parameters:
-        ///   - port: The port; 0 for any free port.
-        ///   - pause: A closure that waits.
-        /// - Throws: `SocketError` if the port cannot be used.
+        /// Starts to listen on a port, or on any free one if it is 0; throws `SocketError` if it
+        /// cannot be used.
         init(
             port: UInt16, pause: @escaping @Sendable (Duration) async throws -> Void
         ) throws {
@@ -49,8 +44,7 @@
             return port
         }
 
-        /// Answers requests until the task is canceled, and then closes the socket and all
-        /// connections.
+        /// Answers requests until the task is canceled, and then closes all connections.
         func run(_ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) async {
             defer { try? socket.close() }
             let pool = HTTPListener.makePool()
@@ -99,7 +93,7 @@
             _ client: AsyncSocket, _ respond: @Sendable (HTTPRequest) async -> HTTPResponse
         ) async {
             defer { try? client.close() }
-            // A connection that fails, or that takes too long, is closed without a response.
+            // Close a connection that fails, or that takes too long, without a response.
             do {
                 let response: HTTPResponse
                 do {
@@ -151,7 +145,6 @@
             return request
         }
 
-        /// Returns the result of `body`; throws if it takes longer than ``patience``.
         private func withDeadline<Value: Sendable>(
             _ body: @escaping @Sendable () async throws -> Value
         ) async throws -> Value {

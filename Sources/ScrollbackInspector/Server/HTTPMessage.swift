@@ -13,14 +13,11 @@
     }
 
     extension HTTPRequest {
-        /// The maximum number of bytes of the request line and the headers.
         static let headLimit = 16 << 10
-        /// The maximum number of bytes of a body.
         static let bodyLimit = 64 << 10
 
-        /// The number of bytes of the body that the request announces.
-        ///
-        /// - Throws: ``Refusal`` if the body is too long, or if its length is not a number.
+        /// The number of bytes of the body that the request announces; throws if it is too large,
+        /// or not a number.
         var bodyCount: Int {
             get throws(Refusal) {
                 guard headers["transfer-encoding"] == nil else {
@@ -37,7 +34,6 @@
             }
         }
 
-        /// A request that is refused because of its form.
         struct Refusal: Error {
             let status: HTTPResponse.Status
             let text: String
@@ -45,10 +41,8 @@
 
         /// Reads the request line and the headers, which end with an empty line.
         ///
-        /// The parser is strict: a browser sends each header once. If a header occurs twice, the
-        /// checks of a server and of a proxy may see different values.
-        ///
-        /// - Throws: ``Refusal`` if the bytes are not the head of a request.
+        /// A repeated header is refused, because the checks of a server and of a proxy could see
+        /// different values.
         init(head: Data) throws(Refusal) {
             let malformed = Refusal(status: .badRequest, text: "The request is malformed.")
             guard let text = String(data: head, encoding: .utf8) else { throw malformed }
@@ -117,7 +111,6 @@
         var headers: [(name: String, value: String)] = []
         let body: Body
 
-        /// The status line and the headers.
         var head: Data {
             var lines = [
                 "HTTP/1.1 \(status.rawValue)", "Connection: close", "Content-Type: \(type)",

@@ -28,10 +28,8 @@
             self.pause = pause
         }
 
-        /// Starts to listen.
-        ///
-        /// - Returns: The address of the page.
-        /// - Throws: ``InspectorError`` with code `unavailable`.
+        /// Starts to listen, and returns the address of the page; throws `unavailable` if the port
+        /// is used.
         func start() throws(InspectorError) -> URL {
             let listener: HTTPListener
             do {
@@ -58,14 +56,12 @@
             return url
         }
 
-        /// Closes the socket and all connections, and waits until they are closed.
         func stop() async {
             let task = running.withLock { $0.take() }
             task?.cancel()
             await task?.value
         }
 
-        /// Stops the server without waiting.
         func cancel() { running.withLock { $0.take() }?.cancel() }
 
         // MARK: Requests
@@ -150,9 +146,8 @@
     }
 
     extension String {
-        /// Compares two texts.
-        ///
-        /// The time that this takes does not depend on the position of the first difference.
+        /// Compares two texts in a time that does not depend on the position of the first
+        /// difference.
         fileprivate func isEqual(to other: some StringProtocol) -> Bool {
             let (left, right) = (Array(utf8), Array(other.utf8))
             guard left.count == right.count else { return false }

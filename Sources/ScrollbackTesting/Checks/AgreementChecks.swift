@@ -3,7 +3,6 @@ import Models
 import Store
 import Sync
 
-// Checks that all calls return a message with the same value in every field.
 extension BackendConformance {
     static let agreementChecks: [ConformanceCheck] = MessageChange.all.flatMap { change in
         [
@@ -63,7 +62,6 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Sends a message, and throws unless the answer and a lookup of another device have its fields.
     fileprivate func expectContent(of unsent: Message, seenBy reader: Device) async throws {
         let item = OutboxItem(unsent, requestID: scene.subject.makeRequestID())
         let answer = try await sendWithFiles(item)
@@ -80,7 +78,6 @@ extension Device {
         }
     }
 
-    /// Uploads the files of an item, and sends it.
     fileprivate func sendWithFiles(_ item: OutboxItem) async throws -> Message {
         var item = item
         for (index, file) in item.files.enumerated() {
@@ -124,7 +121,6 @@ extension Device {
 }
 
 extension NewMessage {
-    /// Returns a text with each property that does not depend on the channel.
     fileprivate static func withAllFields(mentioning user: UserID) -> NewMessage {
         var new = NewMessage("hello, wörld 👋")
         new.data = "{\"a\": 1}"
@@ -140,7 +136,6 @@ extension NewMessage {
         return new
     }
 
-    /// Returns a file with each property that does not depend on the channel.
     fileprivate static func fileWithAllFields(mentioning user: UserID) -> NewMessage {
         var new = withAllFields(mentioning: user)
         new.text = "a caption"
@@ -150,27 +145,24 @@ extension NewMessage {
     }
 }
 
-/// A message, and a change of it whose result all calls must return alike.
+/// A change of a message, whose result all calls must return alike.
 private struct MessageChange: Sendable {
     let summary: String
     let needed: BackendCapabilities
-    /// Sends the messages that exist before the change, and returns the one that is compared, or
-    /// that the compared one replies to.
+    /// Prepares and returns the message that is compared, or that the compared one replies to.
     var prepare: @Sendable (Device, Device, ChannelURL) async throws -> Message?
-    /// Makes the change, and returns the answers of the call with the devices that made it.
+    /// Makes the change, and returns the answer of the call with its device.
     let change:
         @Sendable (Device, Device, ChannelURL, Message?) async throws -> (
             id: MessageID, answer: (device: Device, message: Message)?
         )
 
-    /// The copies of a message that one device has received after the change.
     struct Copies {
         let found: Message
         var calls = MessageCopies()
         var feed = MessageCopies()
     }
 
-    /// Makes the change in a new channel, and returns the copies of each device.
     func perform(_ scene: Scene) async throws -> [Copies] {
         let (alice, bob, url) = try await scene.pair()
         let before = try await prepare(alice, bob, url)
@@ -253,7 +245,6 @@ private struct MessageChange: Sendable {
 }
 
 extension Message? {
-    /// The message of the preparation.
     fileprivate var known: Message {
         get throws {
             guard let self else { throw Broken(text: "there is no message to change") }
@@ -263,7 +254,6 @@ extension Message? {
 }
 
 extension Device {
-    /// Returns the copies of a message in pages, searches and the changelog.
     fileprivate func copies(
         of message: Message, since cursor: FeedCursor
     ) async throws -> MessageCopies {
@@ -298,8 +288,8 @@ extension Device {
         return copies
     }
 
-    /// Returns the copy of a message that a client has after it has applied the events of the feed
-    /// to the copy that it held; `nil` if the feed reports the change in another way.
+    /// Returns the copy of a client that has applied the feed's events; `nil` if the feed reports
+    /// the change in another way.
     fileprivate func fedCopy(
         of id: MessageID, in url: ChannelURL, since cursor: FeedCursor, _ held: Message?
     ) async throws -> Message? {

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of pages whose messages did not arrive in the order of their positions.
 extension BackendConformance {
     static let arrivalChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -57,9 +56,8 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if the page lacks a message of the range that it covers.
-    ///
-    /// The anchor belongs to that range, unless it is an outlier.
+    /// Throws if a page lacks a message of its range, to which an anchor that is no outlier
+    /// belongs.
     private static func expectComplete(
         _ page: MessagePage, around anchor: Message, _ sent: [Message]
     ) throws {
@@ -76,8 +74,6 @@ extension BackendConformance {
             "the page \(page.messages.ids) at \(anchor.shown) lacks \(missing.ids)")
     }
 
-    /// Fetches all pages from the newest message toward older ones, and throws if the pages lack a
-    /// message of the range that they cover.
     private static func expectCompletePages(
         _ url: ChannelURL, on device: Device, by step: Int, _ all: [Message]
     ) async throws {

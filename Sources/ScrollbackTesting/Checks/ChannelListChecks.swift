@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the lists of channels and members.
 extension BackendConformance {
     static let channelListChecks: [ConformanceCheck] = [
         ConformanceCheck("channels.query", "list channels in every order, in pages of two") {
@@ -98,9 +97,8 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose order by name differs from their order by last message.
-    ///
-    /// The last channel has no message.
+    /// Creates channels whose order by name differs from that by last message; the last one has no
+    /// message.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -112,10 +110,7 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless the list contains, in the query's order, those channels of `urls` that match
-    /// the query.
-    ///
-    /// Other channels in the list are ignored.
+    /// Throws unless the list agrees with the query; other channels in it are ignored.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the feed: channels that the user gains and loses.
 extension BackendConformance {
     static let feedChannelChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.members", "gain a channel") { scene in
@@ -42,8 +41,7 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed has reported that the user lost the channel, and has reported no
-    /// event of the channel afterwards.
+    /// Throws unless the feed has reported the loss of the channel, and no event of it afterwards.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

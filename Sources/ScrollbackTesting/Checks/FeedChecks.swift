@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the feed: completeness, and when events are reported.
 extension BackendConformance {
     static let feedChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.beginning", "start the feed from the beginning, with three channels")
@@ -114,6 +113,6 @@ extension BackendConformance {
         },
     ]
 
-    /// A number of missed messages that is large enough for a server to report a truncation.
+    /// A number of missed messages for which a server may report a truncation.
     static let many = 30
 }

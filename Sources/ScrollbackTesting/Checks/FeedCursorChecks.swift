@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the feed's cursors: resuming after a batch, and requesting a batch again.
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.once", "resume the feed after each batch") { scene in
@@ -232,9 +231,9 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Requests a batch of the feed and, once the request has begun, executes two closures.
+    /// Executes two closures once the request has begun.
     ///
-    /// Before the second closure, an answer that the backend gives without waiting has arrived.
+    /// Before the second one, an answer that the backend gives without waiting has arrived.
     fileprivate func batch<Result>(
         since cursor: FeedCursor, whenBegun: () async throws -> Void,
         then body: () async throws -> Result

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the feed: truncations, and messages that the server imports or removes.
 extension BackendConformance {
     static let truncationChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.truncation", "backfill a truncation after many messages") {
@@ -45,8 +44,6 @@ extension BackendConformance {
         },
     ]
 
-    /// Deletes all messages of a user, and checks that a copy of the history that follows the feed
-    /// agrees with two channels.
     private static func deleteMessages(_ scene: Scene, inAllChannels: Bool) async throws {
         let (alice, bob, url) = try await scene.pair()
         let other = try await scene.channel(alice, bob)
@@ -69,8 +66,7 @@ extension BackendConformance {
         }
     }
 
-    /// Imports messages of a user who is not a member into a channel, both older and newer than the
-    /// channel's messages, and checks that the feed reports them.
+    /// Imports messages that are older and newer than those of the channel.
     private static func importMessages(
         _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
     ) async throws {
@@ -94,8 +90,7 @@ extension BackendConformance {
         }
     }
 
-    /// Changes the history of a channel by `change`, and throws unless a copy of the history that
-    /// follows the feed then equals the channel's history.
+    /// Throws unless a copy of the history that follows the feed equals the channel's history.
     private static func followHistory(
         of url: ChannelURL, on device: Device, while change: () async throws -> Void
     ) async throws {

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the feed: the order of events, complete messages, and the users who receive events.
 extension BackendConformance {
     static let feedOrderChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.order", "resume the feed after messages that were changed") {
@@ -86,8 +85,7 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("the user's own message", message, else: nil)
-                // If the feed has omitted the message and reported a truncation, there is no event
-                // to compare.
+                // The feed may have omitted the message and reported a truncation.
                 guard let notified = reading.received(in: url).first else { continue }
                 try expectEqual(notified.requestID, request, "the request id")
             }
@@ -122,7 +120,6 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if an event changes a message that the feed has not reported before.
     private static func expectChangesFollowMessages(_ events: [FeedEvent]) throws {
         var notified: Set<MessageID> = []
         var deleted: Set<MessageID> = []
@@ -168,7 +165,6 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless a lookup of the message returns an equal message.
     fileprivate func expectComplete(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
         guard let found = found.first else {

@@ -90,7 +90,6 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Requests batches until one contains an unread count of a channel.
     fileprivate mutating func awaitUnreadCount(_ count: Int, in url: ChannelURL) async throws {
         try await self.await("the unread count \(count)", else: nil) { event in
             guard case .channel(let update) = event, update.channelURL == url,

@@ -120,9 +120,7 @@ extension BackendConformance {
 // MARK: Calls with an epoch
 
 extension Device {
-    /// The calls that name a message and change something, with the epoch of the message.
-    ///
-    /// The last call deletes the message.
+    /// The calls that change a message with an epoch; the last one deletes it.
     fileprivate func changes(of message: Message, _ epoch: ServerEpoch) -> [CheckedCall] {
         let makeRequestID = scene.subject.makeRequestID
         let (id, url) = (message.messageID ?? "", message.channelURL)
@@ -164,7 +162,6 @@ extension Device {
 
 // MARK: Calls for a channel
 
-/// A call, and whether the backend supports it.
 struct CheckedCall {
     let name: CallName
     let isSupported: Bool
@@ -231,7 +228,6 @@ extension Device {
         ] + examples(names).filter { $0.channel == url }.map { call($0) }
     }
 
-    /// Returns an example of each request that the package declares or that the backend supports.
     private func examples(_ names: ExampleNames) -> [any BackendRequest] {
         let declared = StandardRequests.types
         let others = backend.requests.types.filter { type in !declared.contains { $0 == type } }

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of creating channels, and of their members.
 extension BackendConformance {
     static let managementChecks: [ConformanceCheck] = [
         ConformanceCheck("create.members", "create a channel", needs: .channelCreation) { scene in
@@ -157,7 +156,6 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless the user has lost a channel.
     func expectLoss(of url: ChannelURL) async throws {
         let urls = try await channelURLs()
         try expect(!urls.contains(url), "\(userID) still has \(url)")

@@ -98,7 +98,7 @@ extension BackendConformance {
             for message in try await bob.send(many, in: url) {
                 try await bob.edit(message, "edited")
             }
-            // A changelog must end even if nothing has changed since the previous changelog.
+            // A changelog must end even if nothing has changed since the previous one.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await alice.changelog(url, since: point).last?.next else {
@@ -137,8 +137,6 @@ extension BackendConformance {
         },
     ]
 
-    /// Edits the first message, edits the third one twice, deletes the second one, and throws
-    /// unless the changelog contains these changes.
     private static func expectChanges(
         of messages: [Message], by author: Device, seenBy reader: Device,
         since point: ChangelogPoint

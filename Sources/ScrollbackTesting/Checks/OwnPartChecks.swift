@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of a user's own settings, and of moderation.
 extension BackendConformance {
     static let ownPartChecks: [ConformanceCheck] = [
         ConformanceCheck("hide.state", "hide a channel, and receive a message", needs: .hiding) {

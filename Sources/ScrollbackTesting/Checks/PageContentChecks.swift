@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of the content of message pages.
 extension BackendConformance {
     static let pageChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.order", "request pages of every size") { scene in
@@ -94,7 +93,6 @@ extension BackendConformance {
         },
     ]
 
-    /// Requests pages of several sizes around several anchors, and calls `check` with each page.
     private static func checkPages(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
@@ -117,9 +115,7 @@ extension BackendConformance {
         }
     }
 
-    /// Returns the number of messages that are older than an anchor; `nil` for a time or a cursor.
-    ///
-    /// The checks of `messages.time` cover times.
+    /// `nil` for a time or a cursor; the checks of `messages.time` cover times.
     private static func index(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count

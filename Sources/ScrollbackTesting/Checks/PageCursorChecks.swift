@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks that consecutive pages neither omit nor repeat messages.
 extension BackendConformance {
     static let pageCursorChecks: [ConformanceCheck] = [
         ConformanceCheck(
@@ -86,7 +85,6 @@ extension BackendConformance {
                 let url = try await scene.channel(alice, bob)
                 var sent = try await alice.send(9, in: url).inOrder
                 if side == .older { sent.reverse() }
-                // The first page has three messages; later pages have the remaining six.
                 let (seen, cursor) = try await bob.firstPage(url, side, of: 3)
                 // Delete the last message of the first page, the one after it, and a later one.
                 for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
@@ -116,8 +114,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Returns the number of messages on the first page that is not empty, and the cursor of the
-    /// next page.
+    /// Returns the size and the cursor of the first page that is not empty.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int
     ) async throws -> (count: Int, cursor: PageCursor) {

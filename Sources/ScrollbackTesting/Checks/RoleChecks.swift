@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-// Checks of roles, restricted users, pinned messages, and messages that are marked as unread.
 extension BackendConformance {
     static let roleChecks: [ConformanceCheck] = [
         ConformanceCheck("unread.reported", "mark messages as unread", needs: .markingAsUnread) {
@@ -247,9 +246,7 @@ extension Message {
 }
 
 extension Device {
-    /// Applies all updates of the channel since a cursor to an empty channel.
-    ///
-    /// - Returns: The last patch that sets the user's role or last read time, and the channel.
+    /// Returns the reported state, and the last patch that sets the user's role or last read time.
     fileprivate func reported(
         _ url: ChannelURL, since cursor: FeedCursor
     ) async throws -> (patch: Patch<GroupChannel>, channel: GroupChannel) {

@@ -154,9 +154,8 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Returns the messages of all pages of a search.
-    ///
-    /// The closure receives each page before the next one is requested.
+    /// Returns the results of a search; the closure receives each page before the next one is
+    /// requested.
     func search(
         _ text: String, by limit: Int = 20, _ body: ([Message]) async throws -> Void = { _ in }
     ) async throws -> [Message] {
@@ -185,10 +184,8 @@ extension Device {
 }
 
 extension Scene {
-    /// Returns a word that no other message of the server contains.
-    ///
-    /// It consists of letters, because servers divide words at digits in different ways, and of
-    /// consonants, because it then has no ending that a server could remove.
+    /// A word of consonants that no other message contains: servers divide words at digits in
+    /// different ways, and could remove an ending.
     fileprivate func newWord() -> String {
         let letters = Array("bcdfghjklmnpqrtv".utf8)
         let id = subject.makeRequestID().rawValue.utf8.suffix(12)

@@ -8,9 +8,8 @@ public import Sync
 /// print(report)
 /// ```
 ///
-/// The checks work with any test framework. A check is skipped if it needs a capability that the
-/// backend lacks, or a hook that the subject lacks. The report gives the reason. The checks do not
-/// sleep: see ``ConformanceSubject/patience``.
+/// The checks work with any test framework, and do not sleep: see ``ConformanceSubject/patience``.
+/// A check that needs a missing capability or hook is skipped, and the report gives the reason.
 public enum BackendConformance {
     /// All promises, in the order of the protocol's declarations.
     public static var promises: [BackendPromise] { BackendPromise.all }
@@ -24,20 +23,13 @@ public enum BackendConformance {
         + sendChecks + writeChecks + reactionChecks + fileChecks + receiptChecks
         + managementChecks + ownPartChecks + moderationChecks + roleChecks + openChannelChecks
 
-    /// The number of checks without any connected device after which a run stops.
     private static let attempts = 3
 
-    /// Runs the checks one after the other.
+    /// Runs the checks that a filter selects, or all of them, one after the other.
     ///
-    /// If no device has connected in the first three checks that were not skipped, the run stops,
-    /// because all further checks would fail for the same reason. The run also stops if the subject
-    /// has fewer than three users for a check. ``ConformanceReport/failure`` then contains the
-    /// reason.
-    ///
-    /// - Parameters:
-    ///   - subject: The server, and the way to connect to it.
-    ///   - filter: A closure that selects checks; `nil`, the default, selects all.
-    /// - Returns: The results.
+    /// The run stops if no device has connected in the first three checks that were not skipped,
+    /// because all others would fail for the same reason, or if the subject has fewer than three
+    /// users for a check. ``ConformanceReport/failure`` then contains the reason.
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {

@@ -2,7 +2,6 @@ import Models
 import Sync
 
 extension BackendPromise {
-    /// Returns the promise with an ID, and traps if there is none.
     static func named(_ id: String) -> BackendPromise {
         guard let promise = byID[id] else {
             preconditionFailure("No call has a promise with the ID \(id).")
@@ -10,7 +9,7 @@ extension BackendPromise {
         return promise
     }
 
-    /// All promises: those of the protocol, in the order of its declarations, and those of requests.
+    /// All promises, in the order of their declarations.
     static let all = core + StandardRequests.types.flatMap { $0.declaration.promises }
 
     private static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })

@@ -1,9 +1,8 @@
 package import Models
 package import Sync
 
-/// A backend that adds the reactions to the messages that another backend returns without them.
-///
-/// The checks can therefore compare whole messages, as they do for all other backends.
+/// A backend that adds the reactions to the messages that another backend returns without them, so
+/// that checks can compare whole messages.
 package struct CompleteBackend: ForwardingBackend {
     package let base: any Backend
 

@@ -4,7 +4,7 @@ public import Sync
 
 /// A check of one promise of a backend.
 ///
-/// Each check creates the data that it needs. Checks can therefore run alone and in any order:
+/// Checks create the data that they need, so they can run alone and in any order:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -17,7 +17,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     /// The promise that the check verifies.
     public let promise: BackendPromise
 
-    /// A sentence that describes what the check does.
+    /// What the check does, as a sentence.
     public let summary: String
 
     /// The capabilities of the backend that the check needs.
@@ -39,8 +39,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         self.body = body
     }
 
-    /// A Boolean value that indicates whether the check is about the calls that change messages,
-    /// and not only about their effects.
+    /// False if the check is only about the effects of calls that change messages.
     var isOfWriting: Bool {
         promise.id.hasPrefix("send.") || promise.id.hasPrefix("update.")
             || ["delete.owner", "delete.twice", "feed.sender"].contains(promise.id)
@@ -66,7 +65,6 @@ extension ConformanceCheck {
         }
     }
 
-    /// Runs the check, and returns the result and whether any device has connected.
     func result(
         on subject: some ConformanceSubject, _ users: [Credentials]
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
@@ -100,13 +98,13 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // Do not use a task group: it would wait for a backend's call that ignores cancellation.
+        // A task group would wait for a backend's call that ignores cancellation.
         let work = Task { try await body() }
         let (results, first) = AsyncStream.makeStream(
             of: Result<Void, any Error>.self, bufferingPolicy: .bufferingOldest(1))
         let watch = Task {
-            // If the work finishes first, `watch` is canceled, and the sleep throws. The duration
-            // is limited, because `Task.sleep` traps on durations of centuries.
+            // If the work finishes first, `watch` is canceled, and the sleep throws. `Task.sleep`
+            // traps on durations of centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 first.yield(.failure(Broken(text: "the check did not end within \(deadline)")))
             }
@@ -121,14 +119,14 @@ extension ConformanceCheck {
     }
 }
 
-/// An error that reports that a promise is not fulfilled.
+/// A promise is not fulfilled.
 struct Broken: Error {
     let text: String
-    /// The ID of the broken promise; `nil` if it is the promise of the check.
+    /// The ID of the broken promise; `nil` if it is that of the check.
     var promiseID: String?
 }
 
-/// An error that reports that a promise cannot be checked.
+/// A promise cannot be checked.
 struct Skipped: Error {
     let text: String
 }

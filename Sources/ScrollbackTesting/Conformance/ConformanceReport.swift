@@ -2,8 +2,8 @@ import Sync
 
 /// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
-    /// The ID of the promise that the check verifies or, if the check found that another promise is
-    /// broken, of that other promise.
+    /// The ID of the promise that the check verifies or, if the check found that another one is
+    /// broken, of that one.
     ///
     /// See `BackendPromise.id` in `Sync`.
     public let promiseID: String
@@ -11,15 +11,13 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The text of the promise.
     public let sentence: String
 
-    /// A sentence that describes what the check did.
+    /// What the check did, as a sentence.
     public let summary: String
 
     /// The outcome of the check.
     public let outcome: Outcome
 
-    /// The calls that led to a failure and their responses, oldest first; empty without a failure.
-    ///
-    /// This trace is complete, unlike that in ``description``.
+    /// All calls that led to a failure and their responses, oldest first; empty without a failure.
     public let trace: [String]
 
     /// The outcome of a check.
@@ -55,8 +53,7 @@ extension ConformanceResult: CustomStringConvertible {
     /// A line with the outcome; for a failure, also the promise, the observed behavior and the
     /// calls.
     ///
-    /// Long lines are shortened, and calls in the middle of a long trace are omitted: see
-    /// ``trace``.
+    /// Long lines are shortened, and calls in the middle of a long ``trace`` are omitted.
     public var description: String {
         switch outcome {
         case .passed: "✓ \(promiseID): \(summary)"
@@ -74,10 +71,8 @@ extension ConformanceResult: CustomStringConvertible {
 }
 
 extension [String] {
-    /// The numbers of lines that are shown from the start and from the end of a trace.
     private static let (first, last) = (8, 24)
 
-    /// The trace with shortened lines and, if it is long, without its middle.
     fileprivate var shortened: [String] {
         let hidden = count - Self.first - Self.last
         guard hidden > 1 else { return map(\.shortened) }
@@ -87,9 +82,7 @@ extension [String] {
 }
 
 extension String {
-    /// The numbers of characters that are shown from the start and from the end of a line.
-    ///
-    /// The end of a line is shown because it contains the cursor of the response.
+    /// The end of a line contains the cursor of the response.
     private static let (first, last) = (140, 57)
 
     fileprivate var shortened: String {
@@ -103,16 +96,13 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The results of the checks, in the order in which they ran.
     public let results: [ConformanceResult]
 
-    /// The reason why the run stopped early, such as an unreachable server; otherwise `nil`.
-    ///
-    /// See ``BackendConformance/run(on:only:)``.
+    /// The reason why ``BackendConformance/run(on:only:)`` stopped early, such as an unreachable
+    /// server.
     public let failure: String?
 
-    /// Creates a report of checks that ran one by one.
+    /// Creates a report of the results of ``ConformanceCheck/run(on:)``.
     ///
-    /// - Parameters:
-    ///   - results: The results of ``ConformanceCheck/run(on:)``.
-    ///   - failure: The reason why further checks did not run; `nil`, the default, if all have run.
+    /// `failure` is the reason why further checks did not run; `nil` if all have run.
     public init(results: [ConformanceResult], failure: String? = nil) {
         self.results = results
         self.failure = failure
@@ -130,7 +120,7 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
     /// The IDs of the promises that are not fulfilled.
     public var brokenPromises: Set<String> { Set(failed.map(\.promiseID)) }
 
-    /// A Boolean value that indicates whether the run did not stop early and no check failed.
+    /// A Boolean value that indicates whether all checks ran, and none failed.
     public var isKept: Bool { failure == nil && failed.isEmpty }
 }
 
@@ -139,7 +129,7 @@ extension ConformanceReport: CustomStringConvertible {
     /// the skipped checks, and the number of checks with each outcome.
     public var description: String {
         if let failure {
-            // Show only one trace, because all checks failed for the same reason.
+            // All checks failed for the same reason.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["the run was stopped: \(failure)"] + trace).joined(separator: "\n")
         }
@@ -150,9 +140,8 @@ extension ConformanceReport: CustomStringConvertible {
         return (lines + [numbers]).joined(separator: "\n")
     }
 
-    /// The first line, such as `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
-    ///
-    /// It counts only the promises that were checked.
+    /// The number and names of the checked promises that are broken, such as
+    /// `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
     private var headline: String {
         let found = Set(results.filter { !$0.isSkipped }.map(\.promiseID))
         var names: [String] = []

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-/// A user's device, with methods for frequent actions of checks.
 struct Device: Sendable {
     let user: Credentials
     let backend: CompleteBackend
@@ -15,7 +14,6 @@ struct Device: Sendable {
 
     func supports(_ type: any BackendRequest.Type) -> Bool { backend.requests.supports(type) }
 
-    /// Accepts the invitation to a channel, if the user is invited and has not joined.
     func accept(_ url: ChannelURL) async throws {
         guard can(.invitations) else { return }
         guard try await backend.channel(url).myMemberState == .invited else { return }
@@ -43,7 +41,6 @@ extension Device {
         return try await backend.send(OutboxItem(params, id, url))
     }
 
-    /// Lets the subject make a change, and returns the message as a lookup finds it.
     private func write(_ change: ConformanceWrite, in url: ChannelURL) async throws -> Message {
         let id = try await scene.write(change, as: user)
         guard let message = try await backend.lookup([id], in: url).found.first else {
@@ -54,7 +51,7 @@ extension Device {
         return message
     }
 
-    /// Sends `count` messages with the texts "1", "2", "3" and so on.
+    /// Sends messages with the texts "1", "2", "3" and so on.
     func send(_ count: Int, in url: ChannelURL) async throws -> [Message] {
         var messages: [Message] = []
         for number in 0..<count { messages.append(try await send("\(number + 1)", in: url)) }
@@ -99,15 +96,13 @@ extension Device {
 
 // MARK: Reading
 
-/// A direction in a history: toward older or newer messages.
 enum Side {
     case older
     case newer
 }
 
 extension Device {
-    /// Fetches all pages from an anchor to the end of the history in one direction, and returns all
-    /// messages or replies, oldest first.
+    /// Returns the messages of all pages to the end of the history, oldest first.
     func readAll(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
@@ -143,7 +138,6 @@ extension Device {
         try await readAll(url, from: .newest, .older, by: 50)
     }
 
-    /// Returns the members of a channel from all pages.
     func members(of url: ChannelURL, limit: Int = 10) async throws -> [Member] {
         try await allPages(of: "the list of members", "members.all") { cursor in
             let page = try await backend.perform(ListMembers(of: url, after: cursor, limit: limit))
@@ -152,7 +146,6 @@ extension Device {
         }
     }
 
-    /// Returns the URLs of all group channels of the user.
     func channelURLs() async throws -> Set<ChannelURL> {
         Set(try await channels(matching: .everything).map(\.url))
     }
@@ -164,7 +157,7 @@ extension Device {
     }
 }
 
-/// Returns the elements of all pages of a list, which must end within a number of pages.
+/// Returns the elements of a list, which must end within a number of pages.
 func allPages<Element>(
     of list: String, _ promiseID: String, limit: Int = 100,
     _ request: (PageCursor?) async throws -> Page<Element>
@@ -181,7 +174,6 @@ func allPages<Element>(
 }
 
 extension GroupChannelListQuery {
-    /// A query for all channels, including hidden ones.
     static var everything: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.limit = 100
@@ -194,7 +186,7 @@ extension GroupChannelListQuery {
 // MARK: Properties of messages
 
 extension Message {
-    /// The ID of the message, which every message from a server must have; throws if there is none.
+    /// The ID, which every message from a server must have.
     var id: MessageID {
         get throws {
             guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
@@ -209,9 +201,7 @@ extension Message {
 extension Sequence<Message> {
     var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
 
-    /// The messages, sorted by position.
-    ///
-    /// If the server's clocks do not differ, this is the order in which the messages were sent.
+    /// The messages by position, in which they were sent if the server's clocks do not differ.
     var inOrder: [Message] {
         sorted { left, right in
             guard let position = left.position, let other = right.position else { return false }

@@ -1,7 +1,6 @@
 import Models
 import Sync
 
-/// The state of reading a device's feed, with the batches that were received so far.
 struct FeedReading {
     let device: Device
     private(set) var cursor: FeedCursor?
@@ -22,7 +21,6 @@ struct FeedReading {
         return batch
     }
 
-    /// Requests batches until the feed is live, which means that it has reported all missed events.
     mutating func catchUp() async throws {
         var limit = Limit(device.scene.subject.patience)
         repeat {
@@ -33,7 +31,6 @@ struct FeedReading {
         throw Broken(text: "the feed was not live after \(limit)", promiseID: "feed.live")
     }
 
-    /// Requests batches until one contains a matching event.
     @discardableResult
     mutating func await(
         _ what: String, else promiseID: String? = "feed.complete", _ isIt: (FeedEvent) -> Bool
@@ -49,8 +46,6 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until an event, or the backfill of a truncation, contains a matching
-    /// message.
     @discardableResult
     mutating func await(
         _ what: String, _ message: Message, else promiseID: String? = "feed.complete",
@@ -73,8 +68,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Requests batches until an event reports the deletion of a message, or until the backfill of
-    /// a truncation no longer contains the message.
+    /// Waits for the deletion of a message, which the backfill of a truncation must no longer
+    /// contain.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("the deletion") { event in
             switch event {
@@ -93,14 +88,12 @@ struct FeedReading {
         }
     }
 
-    /// Returns the messages that a backfill of a truncation finds, oldest first; empty for any
-    /// other event.
+    /// Returns the messages that a backfill of a truncation finds, oldest first.
     private func omitted(before event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .truncation(in: url) = event else { return [] }
         return try await device.readAll(url, from: .newest, .older)
     }
 
-    /// The limit of the number of batches that are requested for an expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -119,14 +112,12 @@ struct FeedReading {
 }
 
 extension Device {
-    /// Returns the feed's cursor after all events that have happened so far.
     func tip() async throws -> FeedCursor {
         var reading = FeedReading(self)
         try await reading.catchUp()
         return try reading.known()
     }
 
-    /// Reads the feed from a cursor until it is live.
     func missed(since cursor: FeedCursor) async throws -> FeedReading {
         var reading = FeedReading(self, since: cursor)
         try await reading.catchUp()
@@ -142,7 +133,6 @@ extension FeedReading {
 
     func events(in url: ChannelURL) -> [FeedEvent] { events.filter { $0.channelURL == url } }
 
-    /// Returns the messages that the feed has reported as new in a channel.
     func received(in url: ChannelURL) -> [Message] {
         events(in: url).compactMap {
             if case .messageReceived(let message) = $0 { message } else { nil }
@@ -155,7 +145,6 @@ extension FeedReading {
 }
 
 extension FeedEvent {
-    /// The complete message in the event; `nil` if there is none.
     var message: Message? {
         switch self {
         case .messageReceived(let message), .messageUpdated(let message): message
@@ -176,7 +165,7 @@ extension FeedEvent {
 }
 
 extension Device {
-    /// Returns the message of an event, which is looked up if the event contains only its ID.
+    /// Returns an event's message, which is looked up if the event contains only its ID.
     func messages(of event: FeedEvent) async throws -> [Message] {
         guard case .messageChanged(let id, in: let url) = event else {
             return [event.message].compactMap(\.self)

@@ -2,7 +2,6 @@ import Foundation
 import Models
 import Sync
 
-/// The copies of a message that different calls of one device have returned.
 struct MessageCopies {
     private var copies: [(source: String, message: Message)] = []
 
@@ -10,7 +9,7 @@ struct MessageCopies {
         if let message { copies.append((source, message)) }
     }
 
-    /// Adds each copy of a message in a list; throws unless there is exactly one.
+    /// Adds a copy; throws unless the list has exactly one.
     mutating func add(_ id: MessageID, among messages: [Message], from source: String) throws {
         let found = messages.filter { $0.messageID == id }
         try expect(
@@ -20,7 +19,7 @@ struct MessageCopies {
 
     mutating func add(_ other: MessageCopies) { copies += other.copies }
 
-    /// Throws unless all copies have the same value in every field, except for the sending status.
+    /// Throws unless all copies are equal, except for the sending status.
     func expectAgreement(with message: Message, of source: String) throws {
         for copy in copies {
             let differences = copy.message.differences(from: message)
@@ -31,7 +30,6 @@ struct MessageCopies {
         }
     }
 
-    /// Throws unless all copies are those of a message that the server has accepted.
     func expectSent() throws {
         for (source, message) in copies {
             try expect(
@@ -42,17 +40,14 @@ struct MessageCopies {
 }
 
 extension Message {
-    /// Returns the fields of the schema in which the message differs from another copy of it, with
-    /// both values.
-    ///
-    /// The sending status is ignored, because it has a promise of its own. The order of reactions
-    /// and of their users has no meaning, and a copy may omit reactions that no user has any longer.
+    /// Ignores the sending status, which has a promise of its own, the order of reactions and of
+    /// their users, and reactions that no user has any longer.
     func differences(from other: Message) -> [String] {
         let (mine, theirs) = (compared, other.compared)
         guard mine != theirs else { return [] }
         let (left, right) = (mine.json, theirs.json)
         let names = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
-        // Fields that this version of the code does not know are not part of the JSON.
+        // Unknown fields are not part of the JSON.
         guard !names.isEmpty else { return ["unknown fields"] }
         return names.map { name in
             "\(name) \(left[name]?.description ?? "missing") instead of "
@@ -71,11 +66,8 @@ extension Message {
         return message
     }
 
-    /// Returns the fields of an unsent message, as lists show it, that the sent message lacks or has
-    /// with another value.
-    ///
-    /// Only the fields that the sender determines count. `ignored` contains the JSON names of fields
-    /// for which the server has no place.
+    /// The fields that the sender determines, and that the sent message lacks or has with another
+    /// value, except those with the JSON names in `ignored`.
     func losses(of unsent: Message, except ignored: Set<String>) -> [String] {
         let local: Set = [
             "created_at", "sending_status", "user", "new_message",
@@ -100,8 +92,8 @@ extension Message {
 }
 
 extension JSONValue {
-    /// Returns whether the value equals another value, or is an object with all of its values that
-    /// are not empty.
+    /// Returns whether a value equals another one, or is an object with all of its values that are
+    /// not empty.
     fileprivate func contains(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.object(let mine), .object(let others)):

@@ -5,21 +5,17 @@ import Sync
 ///
 /// It stores the events of the feed, backfills truncations, and fetches changed ranges again.
 struct Replica {
-    /// The device that reads the feed.
-    ///
-    /// It may be replaced by another device, which continues at the same cursor.
+    /// The device, which another one may replace at the same cursor.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
 
-    /// Creates a replica with the current messages of the channel.
     init(_ device: Device, _ url: ChannelURL) async throws {
         self.device = device
         self.url = url
         for message in try await device.history(url) { save(message) }
     }
 
-    /// Follows the feed from a cursor until it is live.
     mutating func catchUp(since start: FeedCursor) async throws {
         var reading = FeedReading(device, since: start)
         try await reading.catchUp()
@@ -80,7 +76,6 @@ struct Replica {
         messages[id] = message
     }
 
-    /// Throws unless the replica equals the channel's current history.
     func expectAgreement() async throws {
         let history = try await device.history(url)
         let held = messages.values.inOrder
@@ -93,7 +88,6 @@ struct Replica {
 }
 
 extension Device {
-    /// Returns the changes of the message changelog since a point, from all pages.
     func changes(
         _ url: ChannelURL, since point: ChangelogPoint
     ) async throws -> (updated: [Message], deleted: [MessageID]) {
@@ -130,14 +124,12 @@ extension Device {
 }
 
 extension FeedEvent {
-    /// A Boolean value that indicates whether the event concerns the messages of all channels.
     fileprivate var isOfAllChannels: Bool {
         if case .messagesDeleted(ofSender: _, in: nil, at: _) = self { true } else { false }
     }
 }
 
 extension Message {
-    /// The properties of the message that may change.
     fileprivate var state: [String] {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
@@ -145,9 +137,8 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// The properties that must be equal in all responses that contain this state of the channel.
-    ///
-    /// They do not include the unread counts, which all calls except the feed may omit.
+    /// The properties that all responses must agree on; the unread counts may be omitted except in
+    /// the feed.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

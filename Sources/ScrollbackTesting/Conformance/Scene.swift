@@ -2,8 +2,7 @@ import Models
 import Store
 import Sync
 
-/// The environment of one check: devices of the subject's users, and channels that no other check
-/// uses.
+/// The devices of the subject's users, and channels that no other check uses.
 final class Scene: Sendable {
     let subject: any ConformanceSubject
     private let users: [Credentials]
@@ -21,9 +20,7 @@ final class Scene: Sendable {
         self.users = users
     }
 
-    /// Throws unless the backend has the capabilities, and the subject supports the hooks.
-    ///
-    /// `isOfWriting` indicates whether the check is about calls that change messages.
+    /// Throws unless a check can run; `isOfWriting` is true for calls that change messages.
     func require(
         _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>, isOfWriting: Bool
     ) async throws {
@@ -40,17 +37,13 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// Returns a time that is earlier than `time` by the clock skew.
-    ///
-    /// When any clock of the server shows `time`, all of its clocks have reached the returned time.
+    /// Returns a time that all clocks of the server have reached when any of them shows `time`.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
 
-    /// A Boolean value that indicates whether the server has a place for a field of a message.
     func keeps(_ field: String) -> Bool { !subject.unsupportedFields.contains(field) }
 
-    /// Lets the subject change messages, and returns the ID of the message.
     func write(_ change: ConformanceWrite, as user: Credentials) async throws -> MessageID {
         let id = try await subject.write(change, as: user)
         log.add("— host: \(user) \(change.summary) → \(id)")
@@ -63,7 +56,7 @@ final class Scene: Sendable {
         try await subject.perform(hook)
     }
 
-    /// Returns a new device of user 0, 1 or 2, and connects it.
+    /// Returns a connected device of user 0, 1 or 2.
     func device(_ index: Int) async throws -> Device {
         let device = try await deviceOffline(index)
         _ = try await connect(device)
@@ -76,10 +69,9 @@ final class Scene: Sendable {
         return session
     }
 
-    /// A Boolean value that indicates whether any device has connected.
     var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
-    /// Returns a new device of user 0, 1 or 2, without connecting it.
+    /// Returns a device that is not connected.
     func deviceOffline(_ index: Int) async throws -> Device {
         let user = users[index]
         let backend = try await subject.makeBackend(for: user)
@@ -95,7 +87,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and starts the server's clock again if it was stopped.
+    /// Disconnects all devices, and starts the server's clock again.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -108,18 +100,16 @@ final class Scene: Sendable {
         }
     }
 
-    /// Returns connected devices of two users, and a new channel of both.
     func pair() async throws -> (Device, Device, ChannelURL) {
         let (alice, bob) = (try await device(0), try await device(1))
         return (alice, bob, try await channel(alice, bob))
     }
 
-    /// Returns connected devices of three users.
     func trio() async throws -> (Device, Device, Device) {
         (try await device(0), try await device(1), try await device(2))
     }
 
-    /// Creates a channel that the users of the devices have joined; the first one is its operator.
+    /// Creates a channel of the users, with the first one as operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
     {
@@ -151,17 +141,14 @@ extension ConformanceWrite {
     }
 }
 
-/// Throws an error that describes the observed behavior, unless the condition is true.
 func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     guard condition else { throw Broken(text: seen()) }
 }
 
-/// Throws an error that describes both values, unless they are equal.
 func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) throws {
     try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
 }
 
-/// Throws unless the call fails with one of the given codes.
 func expectFailure(
     _ codes: BackendError.Code..., of what: String, detail: ErrorCode? = nil,
     _ body: () async throws -> Void

@@ -14,19 +14,14 @@ public struct BackendRecorder: ForwardingBackend {
     /// The backend that executes the calls.
     public let base: any Backend
 
-    /// The prefix of each line in the log; empty for no prefix.
+    /// The prefix of each line in the log, which distinguishes recorders that share a log; may be
+    /// empty.
     public let name: String
 
     /// The log to which the recorder adds lines.
     public let log: CallLog
 
-    /// Creates a recorder.
-    ///
-    /// - Parameters:
-    ///   - base: The backend that executes the calls.
-    ///   - name: The prefix of each line in the log, which distinguishes recorders that share a
-    ///     log.
-    ///   - log: The log to which the recorder adds lines.
+    /// Creates a recorder of calls of `base`.
     public init(_ base: any Backend, name: String = "", log: CallLog = CallLog()) {
         self.base = base
         self.name = name

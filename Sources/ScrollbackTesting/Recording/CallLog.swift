@@ -1,13 +1,11 @@
 import Models
 
-/// A log of calls to backends, with a line for each call and its response.
+/// A thread-safe log of calls to backends, with a line for each call and its response, in the order
+/// of the responses.
 ///
-/// Lines are in the order of the responses. Recorders of several users may share a log. The class
-/// is thread-safe.
+/// Recorders of several users may share a log.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// The closures that format the lines.
-    ///
-    /// The closures run only when the log is read, because most logs are never read.
+    /// The lines are formatted when the log is read, because most logs are never read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// Returns a short description of a call, such as `setFrozen(isFrozen: true, channelURL: general)`.
+/// Returns a description such as `setFrozen(isFrozen: true, channelURL: general)`.
 func shown<Call: BackendCall>(call: Call) -> String {
     let parameters = Mirror(reflecting: call).children.compactMap { label, value -> String? in
         guard let label, !(value is UploadSource), label != "progress" else { return nil }
@@ -10,7 +10,7 @@ func shown<Call: BackendCall>(call: Call) -> String {
     return "\(Call.name)(\(parameters.joined(separator: ", ")))"
 }
 
-/// Returns a short description of an argument or a response, with its most important properties.
+/// Returns a description with only the most important properties.
 func shown(_ value: Any?) -> String {
     switch value {
     case nil: "nil"
@@ -48,8 +48,7 @@ private func shown(list: [Any]) -> String {
 }
 
 extension Message {
-    /// A description such as `7 "hello" at 1700000000000`; for an edited message, also the time of
-    /// the edit.
+    /// A description such as `7 "hello" at 1700000000000`, with the time of an edit.
     var shown: String {
         let edited = updatedAt.map { $0 > createdAt ? " edited \($0)" : "" } ?? ""
         return "\(messageID ?? "-") \"\(text)\" at \(createdAt)\(edited)"

@@ -4,7 +4,7 @@ import Sync
 
 /// A clock that changes only when a test sets or advances it.
 ///
-/// Pass the clock to code that takes the time as a parameter:
+/// Pass it to code that takes the time as a parameter:
 ///
 /// ```swift
 /// let clock = ManualClock(at: 1_700_000_000_000)
@@ -16,9 +16,7 @@ import Sync
 public final class ManualClock: Sendable {
     private let time: Locked<Timestamp>
 
-    /// Creates a clock.
-    ///
-    /// - Parameter time: The initial time. The default is 14 November 2023, 22:13:20 UTC.
+    /// Creates a clock, by default at 14 November 2023, 22:13:20 UTC.
     public init(at time: Timestamp = 1_700_000_000_000) {
         self.time = Locked(time)
     }
@@ -29,12 +27,9 @@ public final class ManualClock: Sendable {
         set { time.withLock { $0 = newValue } }
     }
 
-    /// Advances the clock, or sets it back if the duration is negative.
+    /// Advances the clock, or sets it back if the duration is negative, and returns the new time.
     ///
-    /// The time stays within the range of `Timestamp`.
-    ///
-    /// - Parameter duration: The duration; fractions of a millisecond are ignored.
-    /// - Returns: The new time.
+    /// Fractions of a millisecond are ignored. The time stays within the range of `Timestamp`.
     @discardableResult
     public func advance(by duration: Duration) -> Timestamp {
         let milliseconds = duration.milliseconds

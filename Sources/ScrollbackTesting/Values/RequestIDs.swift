@@ -1,18 +1,15 @@
 public import Models
 import Store
 
-/// A source of request IDs with consecutive numbers, which are the same in every run: r1, r2, r3
-/// and so on.
+/// A thread-safe source of request IDs with consecutive numbers, which are the same in every run:
+/// r1, r2, r3 and so on.
 ///
-/// If a server remembers the request IDs of earlier runs, use another prefix for each run. The
-/// class is thread-safe.
+/// If a server remembers the request IDs of earlier runs, use another prefix for each run.
 public final class RequestIDs: Sendable {
     private let prefix: String
     private let count = Locked(0)
 
-    /// Creates a source.
-    ///
-    /// - Parameter prefix: The prefix of each ID.
+    /// Creates a source of IDs with a prefix.
     public init(prefix: String = "r") {
         self.prefix = prefix
     }

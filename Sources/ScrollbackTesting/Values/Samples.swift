@@ -8,14 +8,8 @@ extension Message {
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice
     /// ```
     ///
-    /// - Parameters:
-    ///   - number: The message's ID, as a number. A higher number is a newer message.
-    ///   - channelURL: The URL of the channel.
-    ///   - sender: The ID of the author.
-    ///   - text: The text; `nil` for "message" and the number.
-    ///   - createdAt: The time at which the server accepted the message. The default, `nil`, stands
-    ///     for `number` minutes after 14 November 2023, 22:13:20 UTC.
-    /// - Returns: A user message.
+    /// The number is the message's ID. The default text is "message" and the number, and the
+    /// default time `number` minutes after 14 November 2023, 22:13:20 UTC.
     public static func sample(
         _ number: Int = 1, in channelURL: ChannelURL = "general", from sender: UserID = "alice",
         text: String? = nil, at createdAt: Timestamp? = nil
@@ -28,13 +22,8 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// Creates a sample of a group channel that the current user has joined, for tests.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the channel, which is also its name.
-    ///   - members: The IDs of the users who have joined.
-    ///   - lastMessage: The newest message.
-    /// - Returns: A group channel.
+    /// Creates a sample of a group channel that the current user has joined, for tests; its URL is
+    /// also its name.
     public static func sample(
         _ url: ChannelURL = "general", members: [UserID] = ["alice", "bob"],
         lastMessage: Message? = nil
@@ -59,13 +48,7 @@ extension User {
 extension OutboxItem {
     /// Creates a sample outbox item for tests, which sends a user message.
     ///
-    /// - Parameters:
-    ///   - text: The text of the message.
-    ///   - channelURL: The URL of the channel.
-    ///   - requestID: The request ID.
-    ///   - createdAt: The time at which the user wrote the message; `nil`, the default, stands for
-    ///     14 November 2023, 22:13:20 UTC.
-    /// - Returns: An outbox item whose operation is `send`.
+    /// The default time is 14 November 2023, 22:13:20 UTC.
     public static func sample(
         _ text: String = "hello", in channelURL: ChannelURL = "general",
         requestID: RequestID = "r1", at createdAt: Timestamp? = nil
@@ -73,7 +56,6 @@ extension OutboxItem {
         OutboxItem(NewMessage(text), requestID, channelURL, at: createdAt)
     }
 
-    /// Creates an outbox item from the parameters of a message.
     init(
         _ params: NewMessage, _ requestID: RequestID, _ channelURL: ChannelURL,
         at createdAt: Timestamp? = nil
@@ -89,8 +71,7 @@ extension OutboxItem {
 }
 
 extension Timestamp {
-    /// Returns the time that is `minute` minutes after the default time of a ``ManualClock``,
-    /// limited to the range of `Timestamp`.
+    /// Returns a time, limited to the range of `Timestamp`.
     static func sample(minute: Int) -> Timestamp {
         let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
         let end: Int64 = minute < 0 ? .min : .max

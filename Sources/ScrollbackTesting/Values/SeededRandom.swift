@@ -3,8 +3,6 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator.
-    ///
-    /// - Parameter seed: The seed.
     public init(seed: Int) {
         state = UInt64(truncatingIfNeeded: seed)
     }

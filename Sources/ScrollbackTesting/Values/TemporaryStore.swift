@@ -10,8 +10,7 @@ public import Store
 /// try temporary.reopen()  // as after the process ended
 /// ```
 ///
-/// If a test does not reopen the store, use `ChatStore.inMemory()`, which is faster and creates no
-/// files.
+/// A test that does not reopen the store can use `ChatStore.inMemory()`, which is faster.
 public final class TemporaryStore: Sendable {
     /// The directory of the store's files.
     public let directory: URL
@@ -21,10 +20,7 @@ public final class TemporaryStore: Sendable {
 
     /// Creates a temporary directory, and opens a store in it.
     ///
-    /// - Parameters:
-    ///   - parent: The parent directory.
-    ///   - options: The options of the store.
-    /// - Throws: `StoreError`, as opening a store does.
+    /// The call throws `StoreError`, as opening a store does.
     public init(
         in parent: URL = FileManager.default.temporaryDirectory,
         options: StoreOptions = StoreOptions()
@@ -38,10 +34,9 @@ public final class TemporaryStore: Sendable {
     /// The current store.
     public var store: ChatStore { current.withLock { $0 } }
 
-    /// Closes the store, and opens a new one for the same files.
+    /// Closes the store, and opens a new one for the same files, which replaces ``store``.
     ///
-    /// - Returns: The new store, which replaces ``store``.
-    /// - Throws: `StoreError`, as opening a store does. After an error, ``store`` is closed.
+    /// The call throws `StoreError`, as opening a store does; ``store`` is then closed.
     @discardableResult
     public func reopen() throws(StoreError) -> ChatStore {
         store.close()

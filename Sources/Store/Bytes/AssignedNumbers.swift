@@ -1,20 +1,16 @@
 import Models
 
 extension FixedWidthInteger {
-    /// The maximum of the numbers that the store assigns.
-    ///
-    /// The store assigns ascending numbers, and never reaches this maximum in practice.
+    /// The maximum of the ascending numbers that the store assigns, which it never reaches in
+    /// practice.
     static var maximumAssigned: Self { .max / 2 }
 
-    /// The range of the numbers that the store assigns.
     static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
 }
 
 extension Rows {
     /// Returns the greatest number in any row, ignoring numbers that the store cannot have
     /// assigned.
-    ///
-    /// - Complexity: O(*c*) in the channels, and a seek for each table.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
         func add(_ number: ChannelNumber?) -> Bool {

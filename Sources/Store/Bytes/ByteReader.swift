@@ -6,12 +6,10 @@ package struct ByteReader {
     package struct Damage: Error, CustomStringConvertible {
         private let text: String
 
-        /// Creates the error for bytes that do not contain what is expected at an offset.
         package init(offset: Int, expected: String) {
             text = "expected \(expected) at byte \(offset)"
         }
 
-        /// Creates the error for data that ends at an offset at which more bytes are required.
         package init(endOfDataAt offset: Int) {
             text = "unexpected end of data at byte \(offset)"
         }
@@ -46,10 +44,7 @@ package struct ByteReader {
         return value
     }
 
-    /// Reads the next `count` bytes.
-    ///
-    /// Within ``descending(_:)``, the stored bytes are inverted, and this method inverts them
-    /// again.
+    /// Reads the next `count` bytes, inverted again within ``descending(_:)``.
     mutating func bytes(_ count: Int) throws(Damage) -> [UInt8] {
         guard count <= bytes.count - offset else {
             throw Damage(offset: offset, expected: "\(count) bytes")
@@ -58,7 +53,6 @@ package struct ByteReader {
         return bytes[offset..<offset + count].map { $0 ^ mask }
     }
 
-    /// Reads all remaining bytes.
     mutating func rest() throws(Damage) -> [UInt8] { try bytes(bytes.count - offset) }
 
     /// Reads a text of `count` bytes; by default, of all remaining bytes.
@@ -82,7 +76,6 @@ package struct ByteReader {
         return try text((rest.firstIndex(of: mark) ?? rest.endIndex) - offset)
     }
 
-    /// Reads a text with a two-byte length prefix.
     package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))
     }
@@ -112,9 +105,6 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    /// Checks that no bytes are left.
-    ///
-    /// - Throws: ``Damage`` if any bytes remain.
     package func end() throws(Damage) {
         if !isAtEnd { throw Damage(offset: offset, expected: "the end of the data") }
     }

@@ -1,10 +1,9 @@
 package import Models
 
-/// Writes the bytes of a key or a value.
+/// Writes the bytes of a key or a value, in the order of the encoded values.
 ///
-/// LevelDB compares keys byte by byte. The written bytes have the order of the values that they
-/// encode: integers are big-endian, and the sign bit of signed integers is inverted. On-disk
-/// format, DO NOT CHANGE.
+/// Integers are big-endian, and the sign bit of signed integers is inverted. On-disk format, DO NOT
+/// CHANGE.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -16,7 +15,6 @@ package struct ByteWriter {
 
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Removes all bytes, and keeps the capacity.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
@@ -41,16 +39,14 @@ package struct ByteWriter {
     /// Writes a text with a two-byte length prefix, so that other fields may follow the text.
     ///
     /// Such texts are ordered by length, then by bytes. The store rejects texts longer than
-    /// ``Limits/nameSize``. Looking up a longer text finds nothing, because its key follows all
-    /// stored keys.
+    /// ``Limits/nameSize``. Looking up a longer text finds nothing.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // The length of this text does not fit in two bytes, so a smaller length was written. A
-            // stored text may have that length. UTF-8 never contains the byte 0xFF, so this byte
-            // makes the keys different.
+            // A longer text gets the length of one that may be stored. The byte 0xFF, which UTF-8
+            // never contains, makes the keys different.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
@@ -86,7 +82,6 @@ package struct ByteWriter {
     }
 }
 
-/// The limits of keys.
 package enum Limits {
     /// The maximum number of bytes of an ID or a URL in a key.
     package static let nameSize = 0xFFFF
@@ -94,7 +89,6 @@ package enum Limits {
 
 // MARK: Keys as values
 
-/// The bytes of a key for a lookup or a seek.
 package typealias KeyBytes = [UInt8]
 
 extension ByteWriter {
@@ -110,7 +104,6 @@ package struct KeyRange: Hashable, Sendable {
     package var lower: KeyBytes
     package var upper: KeyBytes
 
-    /// Creates the range of all keys with a prefix.
     package init(prefix: KeyBytes) {
         lower = prefix
         upper = prefix.successorOfPrefix
@@ -121,9 +114,7 @@ package struct KeyRange: Hashable, Sendable {
         self.upper = upper
     }
 
-    /// The range of all keys.
-    ///
-    /// The range contains all keys, because the letter of each table is less than 0xFF.
+    /// The range of all keys, because the letter of each table is less than 0xFF.
     package static let all = KeyRange([], [0xFF])
 }
 
@@ -134,8 +125,8 @@ extension KeyBytes {
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // A prefix of only 0xFF bytes has no successor. The letter of each table is less than 0xFF,
-        // so this key follows all keys.
+        // A prefix of only 0xFF bytes has no successor, but this key follows the keys of all
+        // tables.
         return [0xFF]
     }
 }

@@ -1,9 +1,7 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Returns a Boolean value that indicates whether these bytes precede others in byte order.
-    ///
-    /// A prefix of a sequence precedes the sequence.
+    /// Compares in byte order, in which a prefix of a sequence precedes the sequence.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -17,9 +15,7 @@ extension UnsafeRawBufferPointer {
         other.withBytes { precedes($0) }
     }
 
-    /// Returns eight bytes as a big-endian number, so that numbers have the order of their bytes.
-    ///
-    /// Missing bytes count as zero.
+    /// Returns eight bytes as a big-endian number; missing bytes count as zero.
     @inline(__always)
     func number(at offset: Int) -> UInt64 {
         if offset + 8 <= count {
@@ -44,18 +40,14 @@ extension [UInt8] {
         }
     }
 
-    /// Returns a Boolean value that indicates whether this key precedes another.
     package func precedes(_ other: KeyBytes) -> Bool {
         withBytes { $0.precedes(other) }
     }
 }
 
 extension Array {
-    /// Returns the number of elements at the beginning for which a condition holds.
-    ///
-    /// No element after the first one for which it does not hold may meet the condition.
-    ///
-    /// - Complexity: O(log *n*).
+    /// Returns the number of elements at the beginning for which a condition holds, and which no
+    /// later element may meet, by binary search.
     @inline(__always)
     func countOfFirst(where condition: (Element) -> Bool) -> Int {
         var low = 0

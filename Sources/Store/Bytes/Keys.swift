@@ -2,13 +2,13 @@ import Models
 
 /// The number that identifies a channel in keys.
 ///
-/// Numbers are never reused. Clearing a channel gives it a new number, which immediately hides the
+/// Numbers are never reused: clearing a channel gives it a new number, which immediately hides the
 /// rows under the old number.
 typealias ChannelNumber = UInt32
 
-/// The tables of the cache.
+/// The tables of the cache, by the letters with which their keys begin.
 ///
-/// The raw value is the letter with which the table's keys begin. On-disk format, DO NOT CHANGE.
+/// On-disk format, DO NOT CHANGE.
 enum Table: UInt8, CaseIterable {
     /// `message 'm' channel ~position → Message`; newest first.
     case message = 0x6D
@@ -39,7 +39,7 @@ enum Table: UInt8, CaseIterable {
     case tombstone = 0x78
     /// `user 'u' userID → User`
     case user = 0x75
-    /// `state 'k' channel → number of messages, last access, flags`
+    /// `state 'k' channel → number of messages, last access`
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
@@ -54,9 +54,7 @@ enum Table: UInt8, CaseIterable {
     /// index yet.
     case unsegmented = 0x77
     /// `segment 'a' segment → number of documents, newest time, oldest time, filter of terms`: a
-    /// part of the search index.
-    ///
-    /// The times are those of the newest and of the oldest document.
+    /// part of the search index, with the times of its documents.
     case segment = 0x61
     /// `documents 'd' segment row → times and channels`
     case documents = 0x64
@@ -70,17 +68,13 @@ enum Table: UInt8, CaseIterable {
     /// The number of bytes with which most keys begin: the table's letter and the channel number.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
-    /// The tables whose keys contain a channel number.
-    ///
-    /// They contain all data of a channel.
+    /// The tables whose keys contain a channel number, and which contain all data of a channel.
     static let ofChannels: [Table] = [
         .message, .creationTime, .request, .reply, .kind, .kindCoverage, .groupChannel,
         .openChannel, .gap, .staleRange, .tombstone, .state,
     ]
 
-    /// The tables of the search index.
-    ///
-    /// If their format changes, the index is rebuilt from the messages.
+    /// The tables of the search index, which is rebuilt from the messages if their format changes.
     static let ofIndex: [Table] = [.unsegmented, .segment, .documents, .terms]
 }
 
@@ -217,7 +211,6 @@ extension ByteReader {
         }
     }
 
-    /// Reads the position from a message's key.
     static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
         var reader = ByteReader(key.afterChannelNumber)
         let position = try reader.descending { (reader) throws(Damage) in try reader.position() }

@@ -9,9 +9,7 @@ extension AnyChannel {
     }
 }
 
-/// A type of channel that lists contain.
 protocol ListedChannel: Channel {
-    /// Creates a channel of this type; returns `nil` if `channel` is of the other type.
     init?(of channel: AnyChannel)
     var ofAnyKind: AnyChannel { get }
 }

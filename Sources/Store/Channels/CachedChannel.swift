@@ -11,9 +11,8 @@ public struct CachedChannel: Hashable, Sendable {
     /// A Boolean value that indicates whether the messages are exempt from eviction.
     public let isKeptInCache: Bool
 
-    /// The sequence number of the channel's last access; 0 if the channel was never opened.
-    ///
-    /// One counter assigns the numbers for all channels, so a higher number is a later access.
+    /// The sequence number of the channel's last access, higher for later accesses of any channel;
+    /// 0 if the channel was never opened.
     public let lastAccess: UInt64
 }
 

@@ -1,7 +1,7 @@
 public import Models
 
-/// The local labels of a channel, such as "pinned", "archived" or the name of a folder, and its local
-/// sort key.
+/// The local labels of a channel, such as "pinned", "archived" or the name of a folder, and its
+/// local sort key.
 ///
 /// Labels are stored on this device only, with the outbox. Updates of the server never change them,
 /// and they stay when the channel or the cache is removed. A ``/Models/GroupChannelListQuery``
@@ -11,9 +11,7 @@ public struct ChannelLabels: Codable, Hashable, Sendable {
     public var labels: Set<String>
 
     /// The text whose bytes order the channels with the label
-    /// ``/Models/GroupChannelListQuery/labelListedFirst``.
-    ///
-    /// Channels without a sort key follow those with one.
+    /// ``/Models/GroupChannelListQuery/labelListedFirst``; channels without a sort key follow.
     public var sortKey: String?
 
     /// Creates labels.
@@ -49,15 +47,11 @@ extension StoreReader {
     /// Returns the local labels of a channel; empty if it has none.
     ///
     /// - Throws: ``StoreError`` with code `unreadableValue` if the labels cannot be decoded.
-    /// - Complexity: One lookup.
     public func labels(of url: ChannelURL) throws(StoreError) -> ChannelLabels {
         try value(for: url, in: ChannelLabels.table) ?? ChannelLabels()
     }
 
     /// Returns the labels of all channels that have any, except those that cannot be decoded.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of channels with labels.
     public func channelLabels() throws(StoreError) -> [ChannelURL: ChannelLabels] {
         Dictionary(
             try values(in: ChannelLabels.table).map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }
@@ -66,13 +60,11 @@ extension StoreReader {
 }
 
 extension Batch {
-    /// Sets the local labels of a channel, which need not be stored.
+    /// Sets the local labels of a channel, which need not be stored; the labels are on disk when
+    /// the write returns.
     ///
-    /// The labels are on disk when the write returns.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or the labels
-    ///   are too long.
-    /// - Complexity: Two lookups.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or the
+    ///   labels are too long.
     public func setLabels(_ labels: ChannelLabels, of url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
             throw StoreError(.invalid, "the labels to save have no channel", path: outbox.path)
@@ -84,7 +76,6 @@ extension Batch {
         }
     }
 
-    /// Records the change of a row in the table of the labels.
     func recordLabels(_ key: KeyBytes, _ value: [UInt8]?) throws(StoreError) {
         guard let url = key.withBytes({ ChannelLabels.table.key(ofRow: $0) }) else { return }
         let labels = value?.withBytes { bytes in
@@ -103,8 +94,8 @@ extension Batch {
 // MARK: Lists
 
 extension ChannelLabels {
-    /// Returns a Boolean value that indicates whether a channel with these labels passes the filters
-    /// by labels.
+    /// Returns a Boolean value that indicates whether a channel with these labels passes the
+    /// filters by labels.
     package func belong(to query: GroupChannelListQuery) -> Bool {
         let (included, excluded) = (query.labelsFilter, query.excludedLabelsFilter)
         return (included.isEmpty || included.contains(where: labels.contains))
@@ -115,10 +106,8 @@ extension ChannelLabels {
         query.labelListedFirst.map(labels.contains) ?? false
     }
 
-    /// Writes the beginning of a channel's position in a list.
-    ///
-    /// It lists a channel with the label of the query first, in the order of the sort keys. It is the
-    /// same for all other channels.
+    /// Writes the beginning of a channel's position in a list: channels with the label of the query
+    /// come first, in the order of their sort keys, and all others have the same beginning.
     func writePosition(in query: GroupChannelListQuery, to key: inout ByteWriter) {
         guard query.labelListedFirst != nil else { return }
         guard areFirst(in: query) else { return key.byte(1) }
@@ -129,8 +118,7 @@ extension ChannelLabels {
 }
 
 extension ChannelListPosition {
-    /// Creates the position of a channel with a sort key, if the query does not list the channel
-    /// first because of a label.
+    /// Creates the position of a channel that the query does not list first because of a label.
     init(ofUnlabeledKey key: KeyBytes, in query: GroupChannelListQuery) {
         self.init(
             key: ByteWriter.key {
@@ -150,9 +138,9 @@ extension ChannelListPosition {
 extension StoreReader {
     /// Returns the group channels of a list that depends on labels.
     ///
-    /// The store keeps no sorted list of them, so labels and lists cannot contradict each other. If
-    /// the query lists a label first or filters by one, the channels with the label are read one by
-    /// one and sorted. Other channels follow in the order of the query.
+    /// The store keeps no sorted list of them, so labels and lists cannot contradict each other.
+    /// The channels with a label that the query selects or lists first are read one by one and
+    /// sorted. Other channels follow in the order of the query.
     func labeledChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?, limit: Int?,
         currentUserID: UserID?, visiting visits: inout ChannelVisits

@@ -2,8 +2,8 @@ package import Models
 
 /// An order of a channel list, and its sort keys.
 ///
-/// Sort keys are kept only in memory. If they were on disk, each move of a channel to the top of a
-/// list would leave a deleted key, which later reads would have to skip.
+/// Sort keys are kept only in memory. On disk, each move of a channel to the top of a list would
+/// leave a deleted key, which later reads would have to skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
     /// By creation time, newest first.
@@ -38,10 +38,9 @@ enum ChannelSorting: Hashable, Sendable {
         channel.withLentRecord { key(of: $0, number) }
     }
 
-    /// Returns the sort key of a channel's row; `nil` if the row cannot be decoded.
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // Ignore the error: a list omits a channel whose row is corrupted, so that the other
-        // channels stay readable. Reading the channel itself throws the error.
+        // Ignore the error: a list omits a channel whose row is corrupted. Reading the channel
+        // itself throws the error.
         switch self {
         case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
         case .open: try? LentRecord<OpenChannel>.read(value) { key(of: $0, number) }
@@ -80,7 +79,6 @@ enum ChannelSorting: Hashable, Sendable {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
     }
 
-    /// Returns the sort key of the same channel with the highest channel number.
     static func withHighestNumber(_ key: KeyBytes) -> KeyBytes {
         ByteWriter.key {
             $0.raw(KeyBytes(key.dropLast(4)))
@@ -89,23 +87,20 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// A position in a channel list.
-///
-/// The value stays the same when the channel at that position moves.
+/// A position in a channel list, which stays the same when the channel there moves.
 package struct ChannelListPosition: Hashable, Sendable {
     let key: KeyBytes
 
     init(key: KeyBytes) { self.key = key }
 
-    /// Creates the position that a channel with some labels has in the list of a query.
     package init(
         of channel: GroupChannel, in query: GroupChannelListQuery,
         labels: ChannelLabels = ChannelLabels()
     ) {
         key = ByteWriter.key {
             labels.writePosition(in: query, to: &$0)
-            // Any channel number is right here: it only orders rows with the same URL, and there is
-            // only one such row.
+            // The channel number only orders rows with the same URL, and there is only one such
+            // row.
             $0.raw(ChannelSorting(query).key(of: channel, .max))
         }
     }
@@ -118,9 +113,8 @@ extension ChannelListPosition: Comparable {
 }
 
 extension ByteWriter {
-    /// Writes a text with a terminator, so that other fields can follow.
-    ///
-    /// The terminator sorts before any other byte.
+    /// Writes a text with a terminator that sorts before any other byte, so that other fields can
+    /// follow.
     mutating func terminated(_ text: String) {
         var text = text
         text.withUTF8 { terminated(UnsafeRawBufferPointer($0)) }
@@ -138,9 +132,7 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// Writes the fields that order channels which are equal by the fields before.
-    ///
-    /// All orders have these fields.
+    /// Writes the fields that, in all orders, order channels which are equal by the fields before.
     fileprivate mutating func commonFields<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {
@@ -149,7 +141,6 @@ extension ByteWriter {
         integer(number)
     }
 
-    /// Writes an optional value; `nil` sorts last.
     fileprivate mutating func optional<Value>(
         _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
     ) {

@@ -6,10 +6,7 @@ struct ChannelState: Hashable, Sendable {
     /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
 
-    /// The maximum count.
-    ///
-    /// A count above this maximum can result only from corruption. Without the maximum, the sum of
-    /// counts could overflow.
+    /// The maximum count: a higher one can result only from corruption, and sums could overflow.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
@@ -34,7 +31,6 @@ struct ChannelState: Hashable, Sendable {
 }
 
 extension Rows {
-    /// Returns the state of a channel; `nil` if there is none.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

@@ -3,26 +3,21 @@ import Models
 /// A limit of the number of channels that a read of a list visits, whether or not the list contains
 /// them.
 ///
-/// Reading on the main actor has such a limit: the channels may not be sorted in the order of the
-/// list yet, and a filter may match few of many channels.
+/// Reads on the main actor have one: the channels may not be sorted in the order of the list yet,
+/// and a filter may match few of them.
 package struct ChannelVisits: Sendable {
-    /// The number of channels that may still be visited.
     private(set) var remaining: Int
 
-    /// The position up to which a read has visited the list before it stopped because of the limit;
-    /// `nil` if no read has reached the limit.
+    /// The position at which a read has stopped because of the limit; `nil` if no read has reached
+    /// it.
     package private(set) var stop: ChannelListPosition?
 
-    /// A Boolean value that indicates whether a read has returned nothing because sorting the
-    /// channels would have exceeded the limit.
-    ///
-    /// ``ChatStore/sortChannels(for:)`` sorts them, without a limit.
+    /// A Boolean value that indicates whether a read has returned nothing, because
+    /// ``ChatStore/sortChannels(for:)`` has to be called first.
     package internal(set) var needsSorting = false
 
-    /// Creates a limit of `count` channels.
     package init(_ count: Int) { remaining = count }
 
-    /// No limit.
     package static let unlimited = ChannelVisits(.max)
 
     /// Counts a visited channel, and returns `false` if the read has to stop there.

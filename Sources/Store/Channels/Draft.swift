@@ -22,10 +22,9 @@ public struct Draft: Hashable, Sendable, ExpressibleByStringInterpolation {
 
 // MARK: The row
 //
-// On-disk format, DO NOT CHANGE: the byte FF, which no text in UTF-8 contains, separates a channel from
-// a thread, and a message to reply to from the text.
+// On-disk format, DO NOT CHANGE: the byte FF, which no text in UTF-8 contains, separates a channel
+// from a thread, and a message to reply to from the text.
 
-/// The place of a draft: a channel, or a thread in it.
 struct DraftPlace: Hashable {
     var channelURL: ChannelURL
     /// The parent message of the thread; `nil` for the channel itself.
@@ -43,7 +42,6 @@ struct DraftPlace: Hashable {
 
     var key: KeyBytes { ByteWriter.key { writeKey(to: &$0) } }
 
-    /// Reads the key of a row after the table's letter.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         channelURL = ChannelURL(try reader.text(before: Self.separator))
         guard !reader.isAtEnd else { return }
@@ -55,14 +53,12 @@ struct DraftPlace: Hashable {
         (self.channelURL, self.parentMessageID) = (channelURL, parentMessageID)
     }
 
-    /// Reads the key of a row; returns `nil` if it is damaged.
     init?(ofKey key: UnsafeRawBufferPointer) {
         var reader = ByteReader(key)
         guard (try? reader.byte()) != nil, let place = try? DraftPlace(&reader) else { return nil }
         self = place
     }
 
-    /// The channel and the thread in words.
     var parts: [String] {
         [channelURL.rawValue] + (parentMessageID.map { ["thread \($0)"] } ?? [])
     }

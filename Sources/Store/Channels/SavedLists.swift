@@ -2,16 +2,14 @@ package import Models
 
 /// The first channels of each list, saved when the store is closed or suspended.
 ///
-/// From these channels, the first page of a long list can be read without reading and sorting all
-/// channels. All lists are stored in one row. The first write batch that changes a channel marks
-/// all of them as outdated in the same commit. The orders of outdated lists are kept, so that
-/// closing the store saves their first channels again.
+/// They give the first page of a long list without reading and sorting all channels. All lists are
+/// stored in one row. The first write batch that changes a channel marks all of them as outdated in
+/// the same commit. The orders of outdated lists are kept, so that closing the store saves their
+/// first channels again.
 struct SavedLists {
-    /// The first channels of a list.
     struct Beginning {
         let sorting: ChannelSorting
-        /// The channel numbers, in order; `nil` if the list is outdated, because a channel has
-        /// changed since it was saved.
+        /// The channel numbers, in order; `nil` if a channel has changed since the list was saved.
         var numbers: [ChannelNumber]?
     }
 
@@ -20,12 +18,10 @@ struct SavedLists {
 
     var beginnings: [Beginning] = []
 
-    /// Returns the first channels of a list; `nil` if the list was not saved, or is outdated.
     subscript(sorting: ChannelSorting) -> [ChannelNumber]? {
         beginnings.first { $0.sorting == sorting }?.numbers
     }
 
-    /// Returns the first channels of a list.
     static func beginning(of list: SortedKeys) -> [ChannelNumber] {
         list.keys.prefix(length).map(ChannelSorting.number)
     }
@@ -83,9 +79,7 @@ extension ChannelSorting {
 }
 
 extension Rows {
-    /// Returns the saved lists.
-    ///
-    /// - Throws: Errors of the disk other than corruption. An unreadable row counts as missing.
+    /// Returns the saved lists; an unreadable row counts as missing.
     func savedLists() throws(StoreError) -> SavedLists {
         let key = ByteWriter.key { $0.schemaKey(.lists) }
         do throws(StoreError) {
@@ -102,19 +96,14 @@ extension Rows {
 }
 
 extension ChatStore {
-    /// Saves the first channels of the lists that were requested.
+    /// Saves the first channels of the lists that were requested, before the files are closed.
     ///
-    /// Called before the files are closed. Errors are ignored: lists that were not saved are
-    /// computed again.
-    ///
-    /// - Parameter writer: The writer. Its next write that changes a channel must mark the lists as
-    ///   outdated.
+    /// Errors are ignored: lists that were not saved are computed again.
     func saveLists(_ writer: inout Writer) {
         guard directory != nil, !cache.hasFailed, let committed = try? committed(),
             let saved = try? Rows(snapshot: committed.cache).savedLists()
         else { return }
-        // Also keep the saved lists: a list of which only the saved first channels were read is not
-        // in memory.
+        // A list of which only the saved first channels were read is not in memory: keep it, too.
         let made = committed.derived.withLock { $0.lists.map(\.sorting) }
         let sortings = made + saved.beginnings.map(\.sorting).filter { !made.contains($0) }
         if sortings.allSatisfy({ saved[$0] != nil }) { return }
@@ -133,10 +122,8 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Sorts the channels of each list whose saved beginning is outdated, as after a crash.
-    ///
-    /// A client calls it before its first list is read on the main actor, which then reads a page.
-    /// Errors are ignored, because reading the list reports them.
+    /// Sorts the channels of each list whose saved beginning is outdated, as after a crash, before
+    /// the first list is read on the main actor; reading the list reports errors.
     package func sortOutdatedLists() {
         guard let committed = try? committed(),
             let saved = try? Rows(snapshot: committed.cache).savedLists()
@@ -149,10 +136,8 @@ extension ChatStore {
 
 extension ChatStore {
     /// Sorts all channels in the order of a query, so that a limited number of visits reads a page.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     package func sortChannels(for query: GroupChannelListQuery) throws(StoreError) {
-        // Wait for writes: a commit in the meantime would take over the lists without this one.
+        // A commit in the meantime would take over the lists without this one.
         try writer.withLock { _ throws(StoreError) in
             _ = try committed().sorted(by: ChannelSorting(query))
         }
@@ -160,10 +145,8 @@ extension ChatStore {
 }
 
 extension Batch {
-    /// Marks the saved lists as outdated if the batch changes a channel.
-    ///
-    /// - Parameter isSaved: A Boolean value that indicates whether the saved lists may be current.
-    ///   The method sets it to `false` if it marks them as outdated.
+    /// Marks the saved lists as outdated if the batch changes a channel, and sets `isSaved` to
+    /// `false`.
     func outdateSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || rows.hasClearedAll else { return }
         isSaved = false

@@ -18,14 +18,12 @@ struct SortedKeys: Sendable {
         keys.sort { $0.precedes($1) }
     }
 
-    /// Returns the number of keys that precede `key`.
     func countBefore(_ key: KeyBytes) -> Int {
         keys.countOfFirst { $0.precedes(key) }
     }
 
-    /// Removes `old` and inserts `new`; either may be `nil`.
-    ///
-    /// If the list does not contain `old`, or already contains `new`, that step has no effect.
+    /// Removes `old` and inserts `new`, unless either is `nil` or the list lacks or already
+    /// contains it.
     mutating func replace(_ old: KeyBytes?, with new: KeyBytes?) {
         if old == new { return }
         if let old {
@@ -38,7 +36,6 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Applies the changes of a commit.
     mutating func apply(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         for change in changes {
             replace(
@@ -48,7 +45,6 @@ struct SortedKeys: Sendable {
     }
 }
 
-/// The change of a channel's row in a write batch.
 struct ChannelRowChange: Sendable {
     var old: AnyChannel?
     var oldNumber: ChannelNumber

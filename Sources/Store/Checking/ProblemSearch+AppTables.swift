@@ -1,9 +1,8 @@
 import Models
 
 extension ProblemSearch {
-    /// Finds definitions, keys and versions of the app's tables that cannot be decoded.
-    ///
-    /// Values are not decoded, because only the app knows their types.
+    /// Finds definitions, keys and versions of the app's tables that cannot be decoded, but not
+    /// values, whose types only the app knows.
     mutating func searchAppTables(_ rows: Rows) throws(StoreError) {
         try rows.scan(KeyRange(prefix: [Table.appTable.rawValue])) {
             (key, value) throws(StoreError) in

@@ -25,7 +25,6 @@ extension ProblemSearch {
         try searchSavedLists(of: rows)
     }
 
-    /// Returns the number in a schema row; `nil` if the row is missing or damaged.
     mutating func readableNumber<Value: FixedWidthInteger>(
         _ row: SchemaRow, in rows: Rows
     ) throws(StoreError) -> Value? {
@@ -39,9 +38,8 @@ extension ProblemSearch {
         }
     }
 
-    /// Compares the rows that map channel URLs to numbers with those that map numbers to URLs.
-    ///
-    /// - Returns: The channels on which both tables agree.
+    /// Compares the tables of channel URLs and numbers, and returns the channels on which they
+    /// agree.
     private mutating func searchNames(
         of rows: Rows
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -256,7 +254,6 @@ extension ProblemSearch {
 }
 
 extension Rows {
-    /// Returns the creation time of a message; `nil` if the row is missing or cannot be decoded.
     fileprivate func readablePlace(
         of id: MessageID, in number: ChannelNumber
     ) throws(StoreError) -> Timestamp? {
@@ -268,7 +265,6 @@ extension Rows {
         }
     }
 
-    /// Returns the message ID in a request row; `nil` if the row is missing or cannot be decoded.
     fileprivate func readableMessageID(
         ofRequest id: RequestID, in number: ChannelNumber
     ) throws(StoreError) -> MessageID? {
@@ -282,7 +278,6 @@ extension Rows {
 }
 
 extension Table {
-    /// The URL in the row of a channel; `nil` if it cannot be decoded.
     fileprivate func channelURL(ofRow value: UnsafeRawBufferPointer) -> ChannelURL? {
         switch self {
         case .groupChannel: (try? GroupChannel(serialized: value))?.url

@@ -1,7 +1,6 @@
 import Models
 
 extension ProblemSearch {
-    /// Reads all rows of the search index, and compares them with the messages.
     mutating func searchIndex(of rows: Rows, _ cursor: RowCursor) throws(StoreError) {
         var isOn = true
         var part: IndexedPart?
@@ -41,8 +40,8 @@ extension ProblemSearch {
         for table in [Table.documents, .terms] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 let number = rows.readableNumber(ofKey: key)
-                // Rows of no segment are problems only if the index is turned off: an interrupted
-                // merge leaves such rows, and they are removed later.
+                // While the index is on, such rows may come from an interrupted merge, and are
+                // removed later.
                 if number.map({ !numbers.contains($0) && !isOn }) ?? true { add(.searchIndex) }
                 return true
             }
@@ -93,7 +92,6 @@ extension ProblemSearch {
                         return true
                     }
                 }
-                // An empty row has no last document.
                 let expected = row.term.withUnsafeBufferPointer { term in
                     ByteWriter.key { $0.termsKey(segment.number, term, max(0, last)) }
                 }

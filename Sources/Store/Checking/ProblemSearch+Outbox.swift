@@ -39,9 +39,8 @@ extension ProblemSearch {
         if greatest >= next ?? 1 { add(.nextNumber) }
     }
 
-    /// Compares the index rows with the outbox items.
-    ///
-    /// The items are identified by their keys without the table's letter.
+    /// Compares the index rows with the outbox items, by the keys of the items without the table's
+    /// letter.
     private mutating func searchIndex(
         of rows: Rows, _ ids: [KeyBytes: RequestID]
     ) throws(StoreError) {

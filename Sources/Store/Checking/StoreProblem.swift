@@ -1,8 +1,7 @@
 public import Models
 
-/// Stored rows that have the same kind of problem: they are damaged, or contradict each other.
-///
-/// ``ChatStore/check()`` finds these problems.
+/// Stored rows with the same kind of problem, which ``ChatStore/check()`` finds: they are damaged,
+/// or contradict each other.
 public struct StoreProblem: Hashable, Sendable {
     /// The kind of problem.
     public let kind: Kind
@@ -38,7 +37,6 @@ public struct StoreProblem: Hashable, Sendable {
         /// The number in the keys of rows belongs to no channel.
         case unnamed
         /// A row of the search index is missing, cannot be decoded, or belongs to no segment.
-        ///
         case searchIndex
         /// A saved list of channels differs from the beginning of the list computed from the rows.
         case savedList
@@ -70,15 +68,15 @@ extension StoreProblem: CustomStringConvertible {
 }
 
 extension ChatStore {
-    /// Finds rows that cannot be decoded, and rows that contradict each other.
+    /// Finds rows that cannot be decoded, and rows that contradict each other; none in a consistent
+    /// store.
     ///
-    /// A read that finds such a row in the cache makes an engine replace the cache.
+    /// The problems are sorted by channel. A read that finds such a row in the cache makes an
+    /// engine replace the cache.
     ///
-    /// - Returns: The problems, by channel; none in a consistent store.
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block
     ///   of a file is damaged.
-    /// - Complexity: O(*n*) in the number of rows, each of which is decoded, with some lookups for
-    ///   each message.
+    /// - Complexity: O(*n*) in the number of rows, with some lookups for each message.
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view
         var search = ProblemSearch()
@@ -90,7 +88,6 @@ extension ChatStore {
     }
 }
 
-/// Collects the problems that were found.
 struct ProblemSearch {
     private struct Place: Hashable {
         let kind: StoreProblem.Kind

@@ -1,4 +1,3 @@
-/// The size of a table.
 package struct TableSize: Hashable, Sendable {
     package let database: RowDescription.Database
 
@@ -12,10 +11,7 @@ package struct TableSize: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// Returns the sizes of the tables that have rows.
-    ///
-    /// - Throws: ``StoreError`` with code `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of rows, none of which are decoded.
+    /// Returns the sizes of the tables that have rows, without decoding the rows.
     package func tableSizes() throws(StoreError) -> [TableSize] {
         var sizes: [TableSize] = []
         for database in RowDescription.Database.allCases {
@@ -47,8 +43,6 @@ extension RowDescription.Database {
 extension ChatStore {
     /// Returns a property of a database that LevelDB reports, such as `leveldb.stats`; `nil` if
     /// LevelDB does not know the property.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`.
     package func property(
         _ name: String, of database: RowDescription.Database
     ) throws(StoreError) -> String? {

@@ -2,18 +2,13 @@ package import Foundation
 package import Models
 
 extension ChatStore {
-    /// Encrypts an unencrypted store that no process has open, and renames its directory.
+    /// Encrypts an unencrypted store that no process has open, renames its directory, and returns
+    /// its outbox items.
     ///
-    /// Another program may have written the store. Therefore, all pending outbox items fail with
+    /// Another program may have written the store. Therefore, pending outbox items fail with
     /// ``/Models/ErrorCode/needsConfirmation``, and the paths of outgoing files are removed: only
-    /// the outbox's copies of these files can be uploaded.
-    ///
-    /// If the process ends during the call, repeating the call with the same arguments resumes the
-    /// work.
-    ///
-    /// - Returns: The items of the outbox.
-    /// - Throws: ``StoreError`` with code `corruption` if the store contains links or special
-    ///   files; errors of ``reencrypt(at:from:to:progress:)`` and of opening the store.
+    /// the outbox's copies can be uploaded. Links and special files are `corruption`. Repeating an
+    /// interrupted call resumes the work.
     package static func adopt(
         at directory: URL, with key: EncryptionKey, movingTo new: URL
     ) throws(StoreError) -> [OutboxItem] {
@@ -28,15 +23,14 @@ extension ChatStore {
             return try holdOutboxItems(at: new, key)
         }
         try reencrypt(at: directory, from: nil, to: key)
-        // Change the items only now: a program without the key can no longer replace them.
+        // From here on, a program without the key cannot replace the items.
         let items = try holdOutboxItems(at: directory, key)
         try keyFile.write(try files.keyFile.keys(key), for: [key])
         try DiskFile.move(directory.withoutSlash, to: new.withoutSlash)
         return items
     }
 
-    /// Returns a Boolean value that indicates whether a directory contains an encrypted store, even
-    /// if its key file is missing.
+    /// Indicates whether a store is encrypted, even if its key file is missing.
     package static func isEncrypted(at directory: URL) throws(StoreError) -> Bool {
         let files = StoreFiles(directory: directory)
         if try files.keyFile.exists() { return true }
@@ -66,10 +60,8 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Throws `corruption` unless the directory contains only directories, and files that have no
-    /// other name.
-    ///
-    /// Through a link, a program that may not read a file could make this process read it.
+    /// Throws `corruption` for anything but directories, and files with one name: through a link, a
+    /// program that may not read a file could make this process read it.
     fileprivate func checkContainsOnlyFiles() throws(StoreError) {
         let path = directory.withoutSlash
         let names: [String]

@@ -9,13 +9,11 @@ extension ChatStore {
 
     /// Changes the encryption key of the store.
     ///
-    /// The files of the store are encrypted with random keys. A small key file next to them
-    /// contains these random keys, encrypted with the app's key. This method writes only that key
-    /// file. An attacker who has the old key and a copy of the key file can still read the files;
-    /// ``reencrypt(at:from:to:progress:)`` prevents this.
-    ///
-    /// After a crash during the call, the store has the old or the new key. When the call returns,
-    /// it has the new key.
+    /// The files of the store are encrypted with random keys. Only the small key file, which
+    /// contains the random keys encrypted with the app's key, is written again. An attacker who has
+    /// the old key and a copy of the key file can therefore still read the files;
+    /// ``reencrypt(at:from:to:progress:)`` prevents this. If the process ends during the call, the
+    /// store has the old or the new key.
     ///
     /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
     ///   `noSpace` or `io`.
@@ -27,21 +25,19 @@ extension ChatStore {
                 "the store is not encrypted: encrypt it with "
                     + "ChatStore.reencrypt(at:from:to:)", path: path)
         }
-        // Hold the writer's lock and check that the store is open: a re-encryption, which needs a
-        // closed store, then cannot run at the same time.
+        // A re-encryption, which needs a closed store, then cannot run.
         try writer.withLock { (_) throws(StoreError) in
             _ = try committed()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
         }
     }
 
-    /// Re-encrypts all files of a store with new keys, or adds or removes the encryption.
+    /// Re-encrypts all files of a closed store with new keys, or adds or removes the encryption.
     ///
-    /// The store must be closed. Each file is replaced atomically. If the process ends before the
-    /// call has finished, the store can be opened with either key, and
-    /// ``OpeningReport/isReencryptionUnfinished`` is true. Repeating the call with the same keys
-    /// resumes the work. Damaged parts of files stay damaged. An outbox item fails if the copy of
-    /// its outgoing file cannot be read.
+    /// Each file is replaced atomically. If the process ends before the call has finished, the
+    /// store can be opened with either key, and ``OpeningReport/isReencryptionUnfinished`` is true.
+    /// Repeating the call with the same keys resumes the work. Damaged parts of files stay damaged.
+    /// An outbox item fails if the copy of its outgoing file cannot be read.
     ///
     /// The bytes of the old files are not erased from the disk. Copies that the file system or the
     /// disk keeps can still be decrypted with the old keys.
@@ -79,13 +75,11 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Checks that the re-encryption can be started or continued, and returns whether anything is
-    /// left to do.
+    /// Returns whether anything is left to do.
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // If there is no key file, check that the store's files are not encrypted. If they are, the
-        // key file was lost, and this throws.
+        // This throws if the store is encrypted although its key file is missing.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
@@ -114,8 +108,7 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        // Other processes may write files to the push inbox at the same time, with the old or the
-        // new key. Both can be read until the exchange is finished.
+        // Meanwhile, other processes may write to the push inbox with the old or the new key.
         try PushInboxFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
@@ -129,7 +122,6 @@ extension StoreFiles {
             while try file.read(into: &buffer) > 0 {}
             return true
         } catch {
-            // A file that must not be read now can be read later.
             return error.code == .permission
         }
     }
@@ -151,11 +143,7 @@ extension StoreFiles {
         }
     }
 
-    /// Returns the directories with encrypted files, each with the name from which the keys of its
-    /// files are derived.
-    ///
-    /// These are the directories of the databases, of the copies of damaged outboxes, and of the
-    /// copies of outgoing files.
+    /// The directories with encrypted files, and the names from which their keys are derived.
     private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
         [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })

@@ -1,22 +1,18 @@
 import Crypto
 import Foundation
 
-/// The keys that encrypt the files of a directory, by number.
-///
-/// There is one key, or none if the files are not encrypted. During a re-encryption, there may be
-/// two keys.
+/// The keys that encrypt the files of a directory, by number: one, none for unencrypted files, or
+/// up to two during a re-encryption.
 package struct DataKeys: Sendable {
     /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
 
     /// The number of the key for new files.
     package let generation: UInt32
-    /// A Boolean value that indicates whether unencrypted files can be read, because some files may
-    /// not be encrypted yet.
+    /// True if some files may not be encrypted yet.
     let readsPlain: Bool
     let keys: [UInt32: SymmetricKey]
 
-    /// Creates one random key for a new directory.
     package init() {
         self.init(generation: 1, readsPlain: false, keys: [1: SymmetricKey(size: .bits256)])
     }
@@ -27,11 +23,9 @@ package struct DataKeys: Sendable {
         self.keys = keys
     }
 
-    /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// Returns the keys for a re-encryption: these keys and, unless `isPlain` is true, a random key
-    /// for new files.
+    /// Returns these keys and, unless `isPlain`, a random key for new files.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -40,26 +34,24 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
-    /// The numbers of all keys, beginning with the number of the key for new files.
+    /// The numbers of all keys, that of the key for new files first.
     var generations: [UInt32] {
         keys.keys.filter { $0 == generation }
             + keys.keys.filter { $0 != generation }.sorted(by: >)
     }
 
-    /// A Boolean value that indicates whether some files may have another key than new files.
+    /// True if some files may have another key than new files.
     package var isUnfinished: Bool {
         readsPlain || keys.keys.contains { $0 != generation }
     }
 
-    /// The keys after all files have been re-encrypted; `nil` if the files are unencrypted.
+    /// The keys after a re-encryption; `nil` if the files are unencrypted.
     var finished: DataKeys? {
         guard let key = keys[generation] else { return nil }
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])
     }
 
-    /// Derives a key from a data key with HKDF.
-    ///
-    /// Returns the derived key for the purpose, and check bytes that identify it.
+    /// Derives a key for a purpose, and check bytes that identify it, with HKDF.
     func derived(
         _ generation: UInt32, salt: some DataProtocol, purpose: [UInt8], checkCount: Int
     ) -> (key: SymmetricKey, check: [UInt8])? {

@@ -3,14 +3,13 @@ import Foundation
 
 /// A 256-bit key that encrypts the files of a store.
 ///
-/// The app stores the key, for example in the keychain. Without the key, the data cannot be
-/// recovered. The files are encrypted with AES-GCM under random keys. A small file next to them
-/// contains the random keys, encrypted with this key. Changing this key therefore rewrites only
-/// that small file.
+/// The app stores the key, for example in the keychain; without it, the data cannot be recovered.
+/// The files are encrypted with AES-GCM under random keys, which a small file next to them
+/// contains, encrypted with this key.
 ///
-/// `print`, errors and debugger summaries never show the bytes. When the last copy of the value is
-/// released, the bytes are overwritten. Copies that the app or the compiler has made, and memory
-/// that the system has swapped out, are not overwritten.
+/// `print`, errors and debugger summaries never show the bytes. They are overwritten when the last
+/// copy of the value is released, but not in copies of the app or the compiler, or in swapped
+/// memory.
 public struct EncryptionKey: Sendable {
     /// The number of bytes of a key.
     public static let byteCount = 32
@@ -35,17 +34,18 @@ public struct EncryptionKey: Sendable {
 
     /// Returns the key for a purpose, such as one of several directories.
     ///
-    /// Without this key, a key of another purpose tells nothing about it, and two directories with
-    /// keys of different purposes cannot be exchanged: opening them throws `wrongKey`. The same key
-    /// and purpose always give the same result, so the app has to keep only one key. The key is
-    /// derived with HKDF-SHA256 (RFC 5869).
+    /// A key of another purpose reveals nothing about this key or its other purposes. Directories
+    /// with keys of different purposes cannot be exchanged: opening them throws `wrongKey`. The
+    /// same key and purpose always give the same result, derived with HKDF-SHA256 (RFC 5869), so
+    /// the app has to keep only one key.
     ///
     /// ```swift
-    /// let drafts = try FileCache(directory: url, encryptionKey: key.derived(for: "drafts of alice"))
+    /// let drafts = try FileCache(
+    ///     directory: url, encryptionKey: key.derived(for: "drafts of alice"))
     /// ```
     ///
-    /// - Parameter purpose: A name of the purpose. It is not secret, and must not change: data of
-    ///   the former purpose cannot be read with the new one.
+    /// - Parameter purpose: A name, which is not secret, and must not change: data of the former
+    ///   purpose cannot be read with the new one.
     /// - Returns: Another key of 32 bytes.
     public func derived(for purpose: String) -> EncryptionKey {
         EncryptionKey(
@@ -54,9 +54,8 @@ public struct EncryptionKey: Sendable {
                 outputByteCount: Self.byteCount))
     }
 
-    /// Calls a closure with the bytes, so that the app can store them.
-    ///
-    /// The app is responsible for overwriting its copies.
+    /// Calls a closure with the bytes, so that the app can store them; it has to overwrite its
+    /// copies.
     public func withUnsafeBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -68,13 +67,13 @@ public struct EncryptionKey: Sendable {
                 result = .failure(error)
             }
         }
-        // The result exists, because the closure above was called.
+        // The closure above was called.
         return try result!.get()
     }
 }
 
 extension EncryptionKey: Equatable {
-    /// Returns a Boolean value that indicates whether the keys are equal, in constant time.
+    /// Compares the keys in constant time.
     public static func == (one: EncryptionKey, other: EncryptionKey) -> Bool {
         one.key == other.key
     }

@@ -2,15 +2,13 @@ import CScrollbackLevelDB
 import Crypto
 import Foundation
 
-/// The context of the environment's encryption functions.
-///
-/// It must outlive the environment.
+/// The context of the environment's encryption functions, which must outlive the environment.
 final class FileCipher: Sendable {
     private let keys: DataKeys
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// DO NOT CHANGE: the keys of existing files are derived from this text.
+    /// On-disk format, do not change: the keys of existing files are derived from this text.
     private static let purpose = Array("scrollback file 1\n".utf8)
 
     private func key(
@@ -25,7 +23,6 @@ final class FileCipher: Sendable {
         return SealingKey(found.key)
     }
 
-    /// The functions, valid for the lifetime of this object.
     var functions: scrollback_cipher {
         scrollback_cipher(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -71,7 +68,6 @@ final class FileCipher: Sendable {
     }
 }
 
-/// The key of a file.
 private final class SealingKey: Sendable {
     private let key: SymmetricKey
 

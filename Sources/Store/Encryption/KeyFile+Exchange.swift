@@ -1,21 +1,18 @@
 import Foundation
 
-// Re-encryption. Until all files are re-encrypted, the key file contains the old and the new data
-// key, and can be decrypted with each of the app's two keys.
+// Until all files are re-encrypted, the key file contains the old and the new data key, and each of
+// the app's two keys decrypts it.
 extension KeyFile {
-    /// Checks that the re-encryption can be started or continued, and returns whether anything is
-    /// left to do.
+    /// Returns whether anything is left to do, and throws if the keys do not match.
     func checkExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // Work remains if only the old key decrypts the file, or if a re-encryption is
-            // unfinished. Otherwise, an earlier call has already done the work.
+            // Otherwise, an earlier call has already done the work.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // There is no key file. If an old key is given, an earlier call has already removed the
-        // encryption: its last step removes the file.
+        // An earlier call that has removed the encryption has removed the file last.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(
@@ -24,8 +21,7 @@ extension KeyFile {
         return false
     }
 
-    /// Adds the new data key to the key file, so that files with the old and with the new data key
-    /// can be read.
+    /// Adds the new data key, so that files with either data key can be read.
     package func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -40,7 +36,6 @@ extension KeyFile {
         return keys
     }
 
-    /// Removes the old data key from the file, after all files have been re-encrypted.
     func finishExchange(_ keys: DataKeys, for new: EncryptionKey?) throws(StoreError) {
         if let new, let finished = keys.finished {
             try write(finished, for: [new])
@@ -50,8 +45,7 @@ extension KeyFile {
         }
     }
 
-    /// Returns the data keys, and whether the app's new key has decrypted them; otherwise, the old
-    /// key has.
+    /// Returns the data keys, and whether the new key of the app has decrypted them.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
@@ -67,9 +61,7 @@ extension KeyFile {
             .wrongKey, "the files are encrypted: pass their key", path: path)
     }
 
-    /// Returns a Boolean value that indicates whether both keys decrypt the file.
-    ///
-    /// If so, an earlier call was started with the same keys.
+    /// If both keys decrypt the file, an earlier call was started with them.
     private func areBothKnown(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
@@ -83,27 +75,23 @@ extension KeyFile {
 // MARK: Several directories
 
 extension KeyFile {
-    /// Returns the names of the subdirectories that contain a key file, sorted.
     package static func directories(in path: String) throws(StoreError) -> [String] {
         try DiskFile.names(in: path).sorted().filter {
             access("\(path)/\($0)/\(name)", F_OK) == 0 && !StoreFiles.isLink("\(path)/\($0)")
         }
     }
 
-    /// Returns a Boolean value that indicates whether one of the app's keys decrypts the file.
     package func isOpened(byOneOf appKeys: [EncryptionKey]) throws(StoreError) -> Bool {
         try dataKeys(appKeys) != nil
     }
 
-    /// Returns a Boolean value that indicates whether the key decrypts the file, and files that are
-    /// not encrypted are accepted, too, because they are being encrypted or decrypted.
+    /// Indicates whether the key decrypts the file, and unencrypted files are accepted, too.
     package func acceptsPlainFiles(_ appKey: EncryptionKey) throws(StoreError) -> Bool {
         guard let keys = try dataKeys([appKey]) else { return false }
         return keys.readsPlain || keys.generation == DataKeys.plain
     }
 
-    /// Writes the file again, so that the keys `others` decrypt it, if one of `appKeys` decrypts it
-    /// now.
+    /// Writes the file for the keys `others`, if one of `appKeys` decrypts it now.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

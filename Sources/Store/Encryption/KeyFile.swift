@@ -1,38 +1,32 @@
 import Crypto
 import Foundation
 
-/// The file `KEY` of a directory, which contains the keys of the directory's files, encrypted with
-/// the app's key.
+/// The file `KEY` of a directory, which contains the data keys, encrypted with the app's key, or
+/// with both its keys during a change.
+///
+/// On-disk format, do not change: Docs/Format.md, "Encrypted files", has the complete description.
 ///
 /// ```
 /// file  := mark version slots slot* sum
 /// slot  := salt nonce sealed            under a key derived from one of the app's and the salt,
 ///                                       authenticated with the names of the app and the user
 /// ```
-///
-/// While the app's key is being changed, both keys decrypt the file. Docs/Format.md, "Encrypted
-/// files", has the complete description. On-disk format, DO NOT CHANGE.
 package struct KeyFile: Sendable {
     package static let name = "KEY"
 
     let path: String
-    /// The place to which the file belongs, which each slot authenticates; empty for a directory
-    /// that an app has named itself.
+    /// The place that each slot authenticates; empty for a directory that an app has named.
     private let place: [UInt8]
 
     package init(in directory: String) { self.init(in: directory, of: directory) }
 
-    /// Creates a file that belongs to a directory with another name.
     init(in directory: String, of other: String) {
         path = directory + "/" + KeyFile.name
         place = Array(KeyFile.place(of: other).utf8)
     }
 
-    /// Returns the names of the app and of the user, if the directory is that of a user's encrypted
-    /// store.
-    ///
-    /// The file then opens no other directory: those of two users or two apps with the same key
-    /// cannot be exchanged.
+    /// Returns the names of the app and the user of an encrypted store, so that two such
+    /// directories with the same key cannot be exchanged.
     private static func place(of directory: String) -> String {
         let names = directory.split(separator: "/").suffix(2)
         guard let user = names.last, ChatStore.isHiddenName(user) else { return "" }
@@ -45,18 +39,13 @@ package struct KeyFile: Sendable {
     private static let saltCount = 32
     private static let sumCount = 32
 
-    /// Returns a Boolean value that indicates whether the file exists and contains anything.
-    ///
-    /// A disk may leave an empty file, or one of zeros, in place of any file.
+    /// A disk may leave an empty file, or one of zeros, which counts as missing.
     package func exists() throws(StoreError) -> Bool {
         guard try DiskFile(reading: path) != nil else { return false }
         return try bytes().contains { $0 != 0 }
     }
 
-    /// Reads the data keys.
-    ///
-    /// - Throws: `wrongKey` if the file is valid but `key` does not decrypt it; `corruption` if the
-    ///   file is damaged; `newerSchema`.
+    /// Reads the data keys; throws `wrongKey` if the file is valid but `key` does not decrypt it.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
         let bytes = try bytes()
         let sum = bytes.count - KeyFile.sumCount
@@ -76,7 +65,7 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // If decryption fails, the slot belongs to another key of the app: try the next slot.
+            // A slot of another key of the app cannot be decrypted.
             let opened = try? AES.GCM.open(box, using: derived, authenticating: place)
             guard var plain = opened.map(Array.init) else { continue }
             defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
@@ -86,9 +75,7 @@ package struct KeyFile: Sendable {
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
     }
 
-    /// Writes the data keys, so that each of the given keys of the app decrypts the file.
-    ///
-    /// The write is atomic: after a crash, the old or the new file exists.
+    /// Atomically writes the data keys, so that each of the app's keys decrypts them.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
         var plain = keys.bytes
         defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
@@ -99,8 +86,7 @@ package struct KeyFile: Sendable {
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // This never fails: all sizes are valid, and `combined` is not `nil` for a nonce of the
-            // default size.
+            // This never fails: all sizes are valid.
             let box = try? AES.GCM.seal(plain, using: derived, authenticating: place)
             guard let sealed = box?.combined else {
                 throw StoreError(.io, "the data keys cannot be encrypted", path: path)
@@ -118,7 +104,7 @@ package struct KeyFile: Sendable {
 
     private func bytes() throws(StoreError) -> [UInt8] {
         guard let file = try DiskFile(reading: path) else { throw damaged }
-        // This buffer is large enough: a file with two slots has less than one kilobyte.
+        // A file with two slots has less than one kilobyte.
         var buffer = [UInt8](repeating: 0, count: 4096)
         var bytes: [UInt8] = []
         while bytes.count <= buffer.count {
@@ -133,8 +119,8 @@ package struct KeyFile: Sendable {
 // MARK: Bytes
 
 extension DataKeys {
-    /// The binary form: the number of the data key for new files, the flags, and each data key with
-    /// its number.
+    /// On-disk format, do not change: the number of the key for new files, the flags, and each key
+    /// after its number.
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: generation)
@@ -168,7 +154,6 @@ extension [UInt8] {
     }
 }
 
-/// Reads big-endian integers and byte sequences.
 private struct Fields {
     private var rest: ArraySlice<UInt8>
 

@@ -3,20 +3,16 @@ import Foundation
 import Models
 
 /// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the names of the
-/// files of a `FileCache`.
+/// former.
 ///
-/// An encrypted file has a header with a salt, and one line for each line of the plain file.
-/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
+/// On-disk format, do not change: Docs/Format.md, "Encrypted file cache", has the grammar.
 struct LineCipher: Sendable {
     private let keys: DataKeys
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// A Boolean value that indicates whether unencrypted files can be read too.
     var readsPlain: Bool { keys.readsPlain }
 
-    /// Returns a Boolean value that indicates whether a line is the first line of an encrypted
-    /// file, regardless of the file's key.
     static func isHead(_ line: [UInt8]) -> Bool { line.starts(with: head.utf8) }
 
     private static let head = "scrollback sealed 1 "
@@ -24,10 +20,7 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns the name of a file of a `FileCache`.
-    ///
-    /// It is derived from the channel and a key, so that it does not reveal the channel without the
-    /// key.
+    /// Returns a name that does not reveal the channel without the key.
     func name(of file: CacheFile) -> String {
         guard file.kind == .messages,
             let key = keys.derived(
@@ -38,8 +31,7 @@ struct LineCipher: Sendable {
         return code.hexadecimal + CacheFile.messagesSuffix
     }
 
-    /// Encrypts the text of the file `name`, or returns the text unchanged if new files are
-    /// unencrypted.
+    /// Encrypts a text, unless new files are unencrypted.
     func seal(_ text: [UInt8], name: String) throws(StoreError) -> [UInt8] {
         guard keys.generation != DataKeys.plain else { return text }
         let salt = SymmetricKey(size: .bits256).withUnsafeBytes(Array.init)
@@ -64,8 +56,8 @@ struct LineCipher: Sendable {
         return sealed
     }
 
-    /// Returns the key of the file `name`, derived from its first line; `nil` if the line is not a
-    /// header, or if the file was written with an unknown data key.
+    /// Returns the key of a file for its first line; `nil` if this is no header, or the data key is
+    /// unknown.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
         guard LineCipher.isHead(line),
@@ -74,8 +66,7 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // During a re-encryption, there are two data keys. The check bytes show which one is the
-        // right one.
+        // During a re-encryption, the check bytes show which of two data keys is the right one.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -85,7 +76,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Decrypts a line; `nil` unless the line was written at this index and with this key.
+    /// Decrypts a line; `nil` unless it was written at this index and with this key.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

@@ -6,23 +6,17 @@ package struct NoteFile: Sendable {
     private let key: EncryptionKey?
     private let purpose: String
 
-    /// Creates a reference to a file, which need not exist.
-    ///
-    /// `key` is `nil` for an unencrypted file. `purpose` is authenticated with the encrypted bytes,
-    /// so that these cannot be used for another purpose.
+    /// `purpose` is authenticated, so that the bytes cannot be used for another purpose.
     package init(at path: String, encryptedWith key: EncryptionKey?, for purpose: String) {
         self.path = path
         self.key = key
         self.purpose = purpose
     }
 
-    /// A Boolean value that indicates whether the file exists.
     package var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Returns the bytes; `nil` if the file is missing, cannot be read, or is encrypted with
-    /// another key.
+    /// Returns `nil` if the file is missing, cannot be read, or is encrypted with another key.
     package func read() -> Data? {
-        // An error counts as a missing file.
         guard let bytes = try? bytes() else { return nil }
         guard let key else { return Data(bytes) }
         return key.open(Data(bytes), for: purpose)
@@ -30,7 +24,7 @@ package struct NoteFile: Sendable {
 
     private static let maximumByteCount = 64 << 10
 
-    /// Returns the bytes; `nil` if the file is missing, is not a regular file, or is too large.
+    /// Returns `nil` if the file is missing, is not a regular file, or is too large.
     private func bytes() throws(StoreError) -> [UInt8]? {
         guard let file = try DiskFile(reading: path),
             try file.isRegular(atMost: NoteFile.maximumByteCount)
@@ -40,11 +34,7 @@ package struct NoteFile: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Replaces the bytes atomically.
-    ///
-    /// When the call returns, the new bytes are on disk.
-    ///
-    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`.
+    /// Replaces the bytes atomically and durably.
     package func write(_ bytes: Data) throws(StoreError) {
         var bytes = bytes
         if let key {
@@ -56,8 +46,5 @@ package struct NoteFile: Sendable {
         try DiskFile.replace(path, by: Array(bytes))
     }
 
-    /// Removes the file, if it exists.
-    ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`.
     package func remove() throws(StoreError) { try DiskFile.remove(path) }
 }

@@ -4,14 +4,10 @@ import Models
 extension StoreFiles {
     var keyFile: KeyFile { KeyFile(in: directory.path) }
 
-    /// Returns the keys of the files, without changing the files.
+    /// Returns the keys of the files; `nil` if these are not encrypted.
     ///
-    /// - Parameters:
-    ///   - key: The app's key; `nil` for unencrypted files.
-    ///   - isCreating: A Boolean value that indicates whether to create keys if no store exists
-    ///     yet.
-    /// - Returns: The keys; `nil` if the files are not encrypted.
-    /// - Throws: `wrongKey`; `corruption` if the key file is damaged or missing.
+    /// If no store exists yet, `isCreating` creates keys. A missing key file of an encrypted store
+    /// is `corruption`.
     func unlock(_ key: EncryptionKey?, isCreating: Bool) throws(StoreError) -> DataKeys? {
         if try keyFile.exists() {
             guard let key else {
@@ -38,13 +34,12 @@ extension StoreFiles {
         return isCreating ? try makeKeys(for: key) : nil
     }
 
-    /// Creates the keys of a new store, or returns those that another process has just created.
+    /// Another process may just have created the keys of the new store.
     private func makeKeys(for key: EncryptionKey) throws(StoreError) -> DataKeys {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // Hold the outbox's lock, so that the keys are not replaced while another process has the
-        // store open.
+        // The lock prevents replacing the keys of a store that another process has open.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])
@@ -53,7 +48,6 @@ extension StoreFiles {
         return isOurs ? keys : try keyFile.keys(key)
     }
 
-    /// Returns a Boolean value that indicates whether the directory contains files of a store.
     private func hasFiles() throws(StoreError) -> Bool {
         if access(version, F_OK) == 0 || access(salvaged, F_OK) == 0 { return true }
         for database in [cache, outbox] {
@@ -63,7 +57,6 @@ extension StoreFiles {
         return false
     }
 
-    /// Returns a Boolean value that indicates whether the first file of a database is encrypted.
     func hasSealedFiles() throws(StoreError) -> Bool {
         let mark = Array("SBSEAL".utf8)
         for database in [cache, outbox] {

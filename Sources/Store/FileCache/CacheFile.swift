@@ -2,30 +2,25 @@ import Crypto
 import Foundation
 import Models
 
-/// A file of a file cache.
+/// A file of a file cache or a push inbox.
 ///
-/// On-disk format, DO NOT CHANGE: Docs/Format.md, "File cache", has the grammar.
+/// On-disk format, do not change: Docs/Format.md, "File cache", has the grammar.
 struct CacheFile: Equatable {
     enum Kind: String {
         case messages, channels, drop
     }
 
-    /// The version of the format that is written.
-    ///
-    /// It is also the highest version that can be read.
+    /// The version that is written, and the highest that can be read.
     static let version = 1
 
     let kind: Kind
 
-    /// The channel of the messages; empty for the list of channels and for a file of the push
-    /// inbox.
+    /// The channel; empty for the list of channels, and for a file of the push inbox.
     let channel: ChannelURL
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `PushInbox`.
-    ///
-    /// The inbox determines the name of the file.
+    /// A file of a `PushInbox`, which determines its name.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -36,9 +31,7 @@ struct CacheFile: Equatable {
 // MARK: Name
 
 extension CacheFile {
-    /// The file name, which consists of letters and digits.
-    ///
-    /// It is unique for each channel, even if the file system ignores case.
+    /// The file name, which is unique for each channel, even if the file system ignores case.
     var name: String {
         switch kind {
         case .channels: "channels"
@@ -47,8 +40,6 @@ extension CacheFile {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a file with this name belongs to a file
-    /// cache.
     static func isName(_ name: some StringProtocol) -> Bool {
         name == "channels" || isMessagesName(name)
     }
@@ -59,14 +50,12 @@ extension CacheFile {
             && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
-    /// The suffix of the names of message files.
     static let messagesSuffix = ".messages"
 }
 
 // MARK: Text
 
 extension CacheFile {
-    /// Returns the text of the file, with one line for each record.
     func text<R: Record>(of records: [R]) -> [UInt8] {
         let checks = CheckValues(of: self)
         let header = "scrollback \(Self.version) \(kind) \(records.count) \(base64)"
@@ -82,8 +71,7 @@ extension CacheFile {
         return text
     }
 
-    /// Returns a Boolean value that indicates whether the line of a record is short enough to be
-    /// read.
+    /// Indicates whether the line of a record is short enough to be read.
     static func fits<R: Record>(_ record: R) -> Bool {
         (record.serializedByteCount + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
@@ -91,9 +79,8 @@ extension CacheFile {
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 
-/// Computes the check values of the lines of a file.
-///
-/// The values depend on the file, so that a line of another file has a wrong value.
+/// Computes the check values of lines, which depend on the file, so that a line of another file has
+/// a wrong value.
 struct CheckValues {
     private let file: SHA256
 
@@ -109,7 +96,6 @@ struct CheckValues {
         return CacheFile.check(hash.finalize())
     }
 
-    /// Decodes a line without its terminator.
     func record<R: Record>(in line: [UInt8]) throws(LineDamage) -> R {
         guard let (base64, check) = CacheFile.split(line) else { throw LineDamage(.check) }
         guard let bytes = Data(base64Encoded: Data(base64)) else { throw LineDamage(.base64) }
@@ -122,7 +108,6 @@ struct CheckValues {
     }
 }
 
-/// The reason why a line cannot be decoded.
 struct LineDamage: Error {
     let reason: FileCache.Damage.Reason
     let cause: SerializationError?
@@ -135,14 +120,13 @@ struct LineDamage: Error {
 
 // MARK: Header
 
-/// The first line of a file.
 struct CacheHeader {
     let version: Int
 
     /// The file and the number of following lines; `nil` in another version of the format.
     let contents: (file: CacheFile, lines: Int)?
 
-    /// Decodes a line; `nil` if it is corrupted or not a header.
+    /// Returns `nil` if the line is corrupted or not a header.
     init?(_ line: [UInt8]) {
         guard let (text, check) = CacheFile.split(line),
             check.elementsEqual(CacheFile.check(SHA256.hash(data: Data(text))))
@@ -161,8 +145,8 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Detect bytes that are not UTF-8: decoding replaces them, so that encoding the result
-        // differs from the input.
+        // Decoding replaces bytes that are not UTF-8, so that encoding the result differs from the
+        // input.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }
@@ -171,14 +155,12 @@ struct CacheHeader {
 // MARK: Check values
 
 extension CacheFile {
-    /// The number of digits of a check value.
     fileprivate static let checkSize = 16
 
     fileprivate static func check(_ digest: SHA256Digest) -> [UInt8] {
         Array(digest.hexadecimal.utf8.prefix(checkSize))
     }
 
-    /// Splits a line into its text and its check value.
     fileprivate static func split(
         _ line: [UInt8]
     ) -> (text: ArraySlice<UInt8>, check: ArraySlice<UInt8>)? {

@@ -6,10 +6,7 @@ extension FileCache {
         /// The messages, oldest first, or the channels, in the order in which they were saved.
         public internal(set) var records: [Element] = []
 
-        /// The damaged lines of the file, in ascending order; empty if no line is damaged or the
-        /// file does not exist.
-        ///
-        /// To limit memory, only the first thousand damaged lines are listed.
+        /// The damaged lines of the file, in ascending order; at most the first thousand.
         public internal(set) var damage: [Damage] = []
 
         /// The number of damaged lines, including those that are missing from ``damage``.
@@ -24,7 +21,7 @@ extension FileCache {
         /// The kind of damage.
         public let reason: Reason
 
-        /// The reason why the bytes are not a record; `nil` unless the reason is ``Reason/record``.
+        /// The reason why the bytes are not a record; `nil` unless ``reason`` is ``Reason/record``.
         public let cause: SerializationError?
     }
 }
@@ -40,14 +37,10 @@ extension FileCache.Damage {
 
         private let value: Value
 
-        /// The first line is not a header.
-        ///
-        /// The following lines were read nevertheless.
+        /// The first line is not a header, but the following lines were read nevertheless.
         public static let header = Reason(value: .header)
 
-        /// The header belongs to another channel or another kind of file.
-        ///
-        /// No line was read.
+        /// The header belongs to another channel or another kind of file, so that no line was read.
         public static let otherFile = Reason(value: .otherFile)
 
         /// The file ends inside the line, or the file has fewer lines than the header says.
@@ -58,16 +51,14 @@ extension FileCache.Damage {
         /// The entry was not opened, and has another name now.
         public static let notAFile = Reason(value: .notAFile)
 
-        /// A file of a push inbox has more bytes than the inbox may contain, or more messages than a
-        /// push may have.
+        /// A file of a push inbox has more bytes than the inbox may contain, or more messages than
+        /// a push may have.
         ///
         /// A file with too many bytes was not opened, and has another name now. Of a file with too
         /// many messages, the first ones are stored.
         public static let tooLarge = Reason(value: .tooLarge)
 
-        /// The line has more than 16 MiB.
-        ///
-        /// The package never writes such a line.
+        /// The line has more than 16 MiB, and was not written by this package.
         public static let tooLong = Reason(value: .tooLong)
 
         /// The line is not Base64.
@@ -94,7 +85,6 @@ extension FileCache.Damage: CustomStringConvertible {
 // MARK: Reading
 
 extension FileCache.Contents {
-    /// The maximum number of damaged lines that are listed.
     static var maximumDamage: Int { 1000 }
 
     mutating func add(
@@ -107,7 +97,6 @@ extension FileCache.Contents {
 }
 
 extension FileCache.Contents where Element: Record {
-    /// Reads all lines of a file, and keeps the records that `isExpected` accepts.
     mutating func read(
         _ file: CacheFile, from lines: inout LineReader, at path: String,
         where isExpected: (Element) -> Bool
@@ -145,17 +134,13 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // The header says that more lines exist. Line 1 is the header itself, and a file that ends
-        // inside a line was already reported.
+        // Line 1 is the header itself, and a file that ends inside a line was already reported.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }
 
 extension CacheHeader {
-    /// Returns the file that the header describes and the number of following lines.
-    ///
-    /// - Throws: ``StoreError`` with code `newerSchema` if a newer version of the package wrote the
-    ///   file.
+    /// Throws if a newer version of the package wrote the file.
     func contents(at path: String) throws(StoreError) -> (file: CacheFile, lines: Int)? {
         guard version <= CacheFile.version else {
             throw StoreError(

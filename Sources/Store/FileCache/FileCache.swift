@@ -9,14 +9,13 @@ public import Models
 /// answers. A file is saved and loaded as a whole, without information about gaps or deletions.
 /// Unsent messages are never stored.
 ///
-/// A file is replaced atomically, and is on disk when a call returns: after a crash, it has its old
-/// or its new content. Each line has a check value, so damage affects only the damaged lines.
-/// Docs/Format.md, "File cache", describes the format.
+/// A file is replaced atomically, and is on disk when a call returns. Each line has a check value,
+/// so damage affects only the damaged lines. Docs/Format.md, "File cache", describes the format.
 ///
 /// A value of this type refers to the directory, and keeps no content in memory. Several threads,
 /// values and processes may use a directory at the same time: saves run one at a time, and a load
 /// returns the state before or after a save. A call that writes throws `locked` if another process
-/// writes for ten seconds, because it is suspended. Each user of a device needs a separate
+/// holds the lock for ten seconds, because it is suspended. Each user of a device needs a separate
 /// directory.
 public struct FileCache: Sendable {
     /// The directory of the files.
@@ -30,20 +29,17 @@ public struct FileCache: Sendable {
 
     /// Opens a directory, and creates it if it does not exist.
     ///
-    /// The call removes leftover files of an interrupted save, and does not change other files in
-    /// the directory.
+    /// The call removes leftover files of an interrupted save, and does not change other files.
     ///
     /// - Parameters:
     ///   - directory: A directory for the cache alone. A new directory and its new parents are
     ///     accessible only to the current user. The permissions of an existing directory stay.
-    ///   - limit: The maximum number of messages that are stored for a channel. The default is 100;
-    ///     a number below 1 is replaced by 1.
-    ///   - encryptionKey: The key that encrypts the files and their names; `nil`, the default, for
-    ///     no encryption.
-    /// - Throws: ``StoreError`` with code `wrongKey` if the files have another key, if they are
-    ///   encrypted and no key is given, or if a key is given and the files are not encrypted. In
-    ///   these cases, nothing was changed; to start over, remove the directory. Other codes:
-    ///   `corruption` if the key file is damaged; `permission`, `noSpace` or `io`.
+    ///   - limit: The maximum number of messages that are stored for a channel; at least 1.
+    ///   - encryptionKey: The key that encrypts the files and their names; `nil` for no encryption.
+    /// - Throws: ``StoreError`` with code `wrongKey` if the key is wrong, `nil` for encrypted
+    ///   files, or not `nil` for files that are not encrypted. Nothing was then changed; to start
+    ///   over, remove the directory. Other codes: `corruption` if the key file is damaged;
+    ///   `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the number of files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
@@ -76,13 +72,11 @@ extension FileCache {
     /// A Boolean value that indicates whether the files are encrypted.
     public var isEncrypted: Bool { cipher != nil }
 
-    /// Changes the encryption key of a directory.
+    /// Changes the encryption key of a directory, whose `FileCache` values stay usable.
     ///
-    /// Existing `FileCache` values stay usable.
-    ///
-    /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. With the old
-    /// key and a copy of that file, an attacker can still read the files. To encrypt them with new
-    /// keys, or to add or remove the encryption, remove the directory and save the channels again.
+    /// Only one small file is written. With the old key and a copy of that file, an attacker can
+    /// still read the files. To encrypt them with new keys, or to add or remove the encryption,
+    /// remove the directory and save the channels again.
     ///
     /// - Throws: ``StoreError`` with code `wrongKey` if `old` is not the key of the directory,
     ///   `corruption`, `permission`, `noSpace` or `io`.
@@ -104,8 +98,7 @@ extension FileCache {
             guard try file.exists() else { return nil }
             throw StoreError(.wrongKey, "the files are encrypted: pass their key", path: path)
         }
-        // If the directory has a key file, `key` must match it. Files with another key are not
-        // changed.
+        // Files with another key are not changed.
         if try file.exists() { return try file.keys(key) }
         if try DiskFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(
@@ -129,18 +122,16 @@ extension FileCache {
     /// - messages of more than 12 MiB;
     /// - of the remaining messages, all but the newest ``limit``, by ``/Models/Position``.
     ///
-    /// An empty array saves an empty list.
-    ///
     /// - Parameters:
-    ///   - messages: The messages in any order.
-    ///   - channel: The channel. The channels in the messages are ignored.
-    /// - Returns: `true` if the file was written; `false` if its content already had the same
-    ///   SHA-256 hash. Each call reads the existing file to compare the content.
+    ///   - messages: The messages in any order, whose channels are ignored. An empty array saves an
+    ///     empty list.
+    ///   - channel: The channel.
+    /// - Returns: `true` if the file was written; `false` if it already had this content, which
+    ///   each call compares by its SHA-256 hash.
     /// - Throws: ``StoreError`` with code `permission`, `noSpace`, `io`, or `newerSchema` if a
     ///   newer version of the package wrote the file. After an error, the file has its old or its
     ///   new content.
-    /// - Complexity: O(*n* log *n*) in the number of messages. Writing the file waits for the disk
-    ///   twice.
+    /// - Complexity: O(*n* log *n*) in the number of messages. Writing waits for the disk twice.
     @discardableResult
     public func save(
         _ messages: [Message], in channel: ChannelURL
@@ -152,12 +143,12 @@ extension FileCache {
     /// Saves the list of channels, and replaces the saved one.
     ///
     /// Channels of more than 12 MiB are omitted. Of several channels with the same URL, only the
-    /// last in the array is saved. The number of channels is not limited.
+    /// last is saved. The number of channels is not limited.
     ///
     /// - Parameter channels: The channels, in the order in which ``loadChannels()`` returns them.
     /// - Returns: `true` if the file was written, as for ``save(_:in:)``.
     /// - Throws: ``StoreError``, as ``save(_:in:)`` does.
-    /// - Complexity: O(*n*) in the number of channels. Writing the file waits for the disk twice.
+    /// - Complexity: O(*n*) in the number of channels. Writing waits for the disk twice.
     @discardableResult
     public func saveChannels(_ channels: [GroupChannel]) throws(StoreError) -> Bool {
         var seen: Set<ChannelURL> = []
@@ -165,9 +156,7 @@ extension FileCache {
         return try replace(.channels, by: last.reversed())
     }
 
-    /// Returns the sent messages, oldest first.
-    ///
-    /// Of several messages with the same ID, only the last in the array is returned.
+    /// Returns the sent messages, oldest first; of several with the same ID, only the last.
     private static func oldestFirst(_ messages: [Message]) -> [Message] {
         var sent: [MessageID: (position: Position, message: Message)] = [:]
         for message in messages {
@@ -190,9 +179,6 @@ extension FileCache {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the content of a file equals `text`.
-    ///
-    /// - Throws: `newerSchema` if a newer version of the package wrote the file.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
         let name = name(of: file)
         _ = try header(of: name)?.contents(at: path(of: name))
@@ -218,11 +204,10 @@ extension Message {
 extension FileCache {
     /// Loads the saved messages of a channel, oldest first.
     ///
-    /// - Returns: The readable messages, and the damage of the file. If the channel was never
-    ///   saved, there are no messages and no damage.
+    /// - Returns: The readable messages, and the damage; neither if the channel was never saved.
     /// - Throws: ``StoreError`` with code `permission`, `io`, or `newerSchema` if a newer version
     ///   of the package wrote the file.
-    /// - Complexity: O(*n*) in the size of the file. Damaged lines need no additional memory.
+    /// - Complexity: O(*n*) in the size of the file, with constant memory for damaged lines.
     public func load(_ channel: ChannelURL) throws(StoreError) -> Contents<Message> {
         var contents: Contents<Message> =
             try contents(of: .messages(of: channel)) { $0.sentPosition != nil }
@@ -232,8 +217,7 @@ extension FileCache {
 
     /// Loads the list of channels, in the order in which they were saved.
     ///
-    /// - Returns: The readable channels, and the damage of the file. If the list was never saved,
-    ///   there are no channels and no damage.
+    /// - Returns: The readable channels, and the damage; neither if the list was never saved.
     /// - Throws: ``StoreError``, as ``load(_:)`` does.
     /// - Complexity: O(*n*) in the size of the file.
     public func loadChannels() throws(StoreError) -> Contents<GroupChannel> {
@@ -257,8 +241,8 @@ extension FileCache {
 extension FileCache {
     /// Returns the channels with a file of messages, ordered by their URLs.
     ///
-    /// A file whose header is corrupted, or that a newer version of the package wrote, is omitted.
-    /// ``load(_:)`` reports both cases.
+    /// A file with a corrupted header, or of a newer version of the package, is omitted: see
+    /// ``load(_:)``.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: Opens each file.
@@ -271,9 +255,7 @@ extension FileCache {
         return channels.sorted()
     }
 
-    /// Returns the total size of the files' content in bytes.
-    ///
-    /// The space that the file system uses may be larger.
+    /// Returns the total size of the files' content in bytes, which may need more space on disk.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
@@ -283,10 +265,9 @@ extension FileCache {
         return size
     }
 
-    /// Removes the messages of a channel, if there are any.
+    /// Removes the messages of a channel, if there are any, and waits for the disk.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
-    /// - Complexity: Waits for the disk.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
             try delete(name(of: .messages(of: channel)))
@@ -294,10 +275,8 @@ extension FileCache {
         }
     }
 
-    /// Removes the messages of all channels and the list of channels, regardless of the version of
-    /// the package that wrote them.
-    ///
-    /// The directory and other files in it are kept.
+    /// Removes the messages of all channels and the list of channels, whatever version of the
+    /// package wrote them, but neither the directory nor other files in it.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`. After an error, some of the files
     ///   may be removed.
@@ -327,7 +306,6 @@ extension FileCache {
         return CacheHeader(line)
     }
 
-    /// Calls a closure while no other thread or process writes in the directory.
     private func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -342,7 +320,7 @@ extension FileCache {
         return try DiskFile.alone(path + "/lock", waiting: limit, body)
     }
 
-    /// Returns the names of the cache's files, including those of interrupted writes.
+    /// Includes the names of interrupted writes.
     private func names() throws(StoreError) -> [String] { try Self.names(in: path) }
 
     static func names(in path: String) throws(StoreError) -> [String] {

@@ -6,18 +6,16 @@ struct LineReader: ~Copyable {
     static let maximumSize = 16 << 20
 
     enum Line {
-        /// A line without its terminator.
         case whole([UInt8])
         /// An incomplete line at the end of the file.
         case cut
-        /// A line longer than ``maximumSize``. Its bytes were skipped.
+        /// A line longer than ``maximumSize``, whose bytes were skipped.
         case tooLong
     }
 
-    /// The form of the file, determined by its first line.
     private enum Form {
         case unread, plain
-        /// Encrypted with a key; `nil` if the key is unknown, so that no line can be decrypted.
+        /// The key is `nil` if it is unknown, so that no line can be decrypted.
         case sealed(SymmetricKey?)
     }
 
@@ -28,17 +26,14 @@ struct LineReader: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var unread = 0..<0
 
-    /// Creates a reader.
-    ///
-    /// For an encrypted file, `cipher` contains the cipher and the file's name.
+    /// An encrypted file has a cipher, which needs the file's name.
     init(_ file: consuming DiskFile, _ cipher: (LineCipher, name: String)? = nil) {
         self.file = file
         self.cipher = cipher
     }
 
-    /// Returns the next line; `nil` after the last one.
-    ///
-    /// A corrupted line of an encrypted file is returned as an empty line. No valid line is empty.
+    /// Returns the next line; for a corrupted line of an encrypted file an empty one, which is
+    /// never valid.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -60,12 +55,11 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns the remaining text, including damaged lines, so that it can be written again.
+    /// Returns the remaining text, including damaged lines, to be written again.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // Omit an incomplete line. Later readers detect that it is missing, because the header
-            // contains the number of lines.
+            // Readers detect that this line is missing, because the header has the number of lines.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))
@@ -73,8 +67,7 @@ struct LineReader: ~Copyable {
         return text
     }
 
-    /// The maximum number of bytes of a stored line, which in an encrypted file is longer than its
-    /// text.
+    /// An encrypted line is longer than its text.
     private var limit: Int {
         cipher == nil ? Self.maximumSize : (Self.maximumSize + 64) / 3 * 4
     }

@@ -1,8 +1,6 @@
 public import Models
 
-/// A point in the server's feed.
-///
-/// The server's cursors are opaque and cannot be compared, so points are ordered by their numbers.
+/// A point in the server's feed, ordered by its number, because the server's cursors are opaque.
 public struct FeedPoint: Hashable, Sendable {
     /// The server's cursor.
     public let cursor: FeedCursor
@@ -18,7 +16,7 @@ public struct FeedPoint: Hashable, Sendable {
 }
 
 extension FeedPoint: Comparable {
-    /// Returns a Boolean value that indicates whether the left point is earlier in the feed.
+    /// Compares the numbers of two points: the left one is earlier in the feed.
     public static func < (left: FeedPoint, right: FeedPoint) -> Bool {
         if left.number != right.number { return left.number < right.number }
         return left.cursor < right.cursor

@@ -14,10 +14,8 @@ public struct Gap: Hashable, Sendable {
     /// The upper bound, not part of the gap.
     public internal(set) var upper: Bound
 
-    /// The server's cursor with which the backfill continues; `nil` if the backfill continues at
-    /// ``upper``.
-    ///
-    /// In both cases, it continues toward older messages.
+    /// The server's cursor with which the backfill continues toward older messages; `nil` if it
+    /// continues at ``upper``.
     public var backfillCursor: PageCursor?
 
     /// The last point of the feed before the gap was added; `nil` if no changelog is needed.
@@ -26,9 +24,8 @@ public struct Gap: Hashable, Sendable {
     /// changelog since then before it closes the gap.
     public var changesSince: FeedPoint?
 
-    /// Creates the gap between two bounds, in either order.
-    ///
-    /// If the bounds are equal, the gap is empty, and a store refuses it with `invalid`.
+    /// Creates the gap between two bounds, in either order; a store refuses a gap with equal bounds
+    /// with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
         backfillCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
@@ -42,9 +39,7 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// A bound of a range of the history.
-    ///
-    /// It stays the same if the message at it is deleted.
+    /// A bound of a range of the history, which stays the same if the message at it is deleted.
     public enum Bound: Hashable, Sendable {
         /// Older than every message.
         case beginning
@@ -54,7 +49,7 @@ extension Gap {
         case end
     }
 
-    /// Returns a Boolean value that indicates whether a position is inside the gap.
+    /// Returns a Boolean value that indicates whether a position is strictly between the bounds.
     public func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper
     }

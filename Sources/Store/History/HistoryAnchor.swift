@@ -15,10 +15,7 @@ public enum HistoryAnchor: Hashable, Sendable {
 // MARK: As keys
 
 extension HistoryAnchor {
-    /// Returns the range of the keys of the messages on one side of the anchor.
-    ///
-    /// Keys are sorted from the newest to the oldest message, so the keys of older messages follow
-    /// that of the anchor.
+    /// Returns the range of the keys, which are sorted newest first, on one side of the anchor.
     func keys(behind prefix: KeyBytes, isOlder: Bool, _ isInclusive: Bool) -> KeyRange {
         var range = KeyRange(prefix: prefix)
         let key = bound(behind: prefix, isBeforeAnchor: isOlder == isInclusive)
@@ -39,7 +36,6 @@ extension HistoryAnchor {
         case .newest: return prefix
         case .oldest: return prefix.successorOfPrefix
         case .time(let time):
-            // The keys of all messages of a time have the bytes of the time as their prefix.
             let atTime = key { $0.timestamp(time) }
             return isBeforeAnchor ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):

@@ -2,9 +2,8 @@ import Models
 
 /// A range of a channel's history strictly between two bounds: a gap or a stale range.
 ///
-/// The protocol implements the rules by which the rows of such ranges are split and merged. The
-/// ranges of one table never overlap. If two of them share a bound, the message at that bound is
-/// known.
+/// The ranges of one table never overlap. If two of them share a bound, the message at that bound
+/// is known.
 protocol Segment: Hashable, Sendable {
     static var table: Table { get }
 
@@ -15,7 +14,6 @@ protocol Segment: Hashable, Sendable {
     /// Extends this range to contain another one, and merges the other values, such as a cursor.
     mutating func absorb(_ other: Self)
 
-    /// The change operation that reports that the range was saved.
     var saved: Change.Operation { get }
     var removed: Change.Operation { get }
 
@@ -25,8 +23,8 @@ protocol Segment: Hashable, Sendable {
 }
 
 extension Segment {
-    /// Returns the parts of the range that remain without the positions from `first` through
-    /// `last`: zero, one or two parts, the older one first.
+    /// Returns the parts that remain without the positions from `first` through `last`, the older
+    /// one first.
     func removing(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
@@ -43,8 +41,6 @@ extension Segment {
         return parts
     }
 
-    /// Returns a Boolean value that indicates whether two ranges have a position in common, other
-    /// than a bound.
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         self.lower < upper && lower < self.upper
     }
@@ -56,12 +52,10 @@ extension Gap: Segment {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // A backfill starts at the upper bound. Therefore the merged gap gets the cursor of the gap
-        // with the newer upper bound.
+        // A backfill starts at the upper bound, so the cursor of the newer upper bound applies.
         if upper < other.upper { backfillCursor = other.backfillCursor }
         if upper == other.upper { backfillCursor = backfillCursor ?? other.backfillCursor }
-        // Keep the earlier point: the changelog since then includes the changes since the later
-        // point.
+        // The changelog since the earlier point includes the changes since the later one.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -96,7 +90,7 @@ extension StaleRange: Segment {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Keep the later loss: data is verified only if it was fetched after that loss.
+        // Data is verified only if it was fetched after the later loss.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)

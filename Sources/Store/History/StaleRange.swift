@@ -14,20 +14,19 @@ public struct StaleRange: Hashable, Sendable {
     /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss of history that made the range stale; 0 if the range became stale for
-    /// another reason, such as an adjacent gap; −1 if only a single stored message
-    /// may be out of date.
+    /// The number of the loss of history that made the range stale, which the engine counts from 1.
     ///
-    /// The engine counts losses from 1. The epoch of merged ranges is the highest of their epochs.
+    /// It is 0 if the range became stale for another reason, such as an adjacent gap, and −1 if
+    /// only a single stored message may be out of date. The epoch of merged ranges is the highest
+    /// of their epochs.
     public var epoch: Int64
 
-    /// The epoch of a range in which a single stored message may be out of date, and no message is
+    /// The epoch of a range in which a stored message may be out of date, and no message is
     /// missing.
     package static let singleMessage: Int64 = -1
 
-    /// Creates the stale range between two bounds, in either order.
-    ///
-    /// If the bounds are equal, the range is empty, and a store refuses it with `invalid`.
+    /// Creates the stale range between two bounds, in either order; a store refuses a range with
+    /// equal bounds with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
         epoch: Int64

@@ -5,10 +5,8 @@ package import Models
 /// The store only keeps tombstones: it still saves a message that has one. Code that saves messages
 /// from a server must check ``StoreReader/tombstone(of:in:)`` first.
 package struct Tombstone: Hashable, Sendable {
-    /// The ID of the message.
     package let messageID: MessageID
 
-    /// The URL of the message's channel.
     package let channelURL: ChannelURL
 
     /// The time of the deletion on the server's clock.
@@ -17,7 +15,6 @@ package struct Tombstone: Hashable, Sendable {
     /// The position of the message; `nil` if it was not stored when the deletion was reported.
     package let position: Position?
 
-    /// Creates a tombstone.
     package init(
         _ messageID: MessageID, in channelURL: ChannelURL, deletedAt: Timestamp,
         position: Position? = nil

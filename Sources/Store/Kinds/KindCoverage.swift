@@ -3,8 +3,8 @@ public import Models
 /// The bound down to which the messages of a kind were fetched inside the gaps of a channel.
 ///
 /// If a server can filter by kind, a list fetches the pictures of a channel without its other
-/// messages. The fetched messages are stored inside the gaps, which stay as they are: the coverage
-/// of a kind concerns only the lists of that kind.
+/// messages. The fetched messages are stored inside the gaps, which stay as they are, because the
+/// coverage concerns only the lists of the kind.
 public struct KindCoverage: Hashable, Sendable {
     /// The URL of the channel.
     public let channelURL: ChannelURL
@@ -42,7 +42,6 @@ package struct KindGaps: Hashable, Sendable {
     private var staleRanges: [Gap.Bound: StaleRange]
     private var coverage: [MessageKinds: KindCoverage]
 
-    /// Creates the value for a channel of which nothing is stored.
     package init(_ channelURL: ChannelURL) {
         self.init(channelURL, [Gap(in: channelURL)])
     }
@@ -77,7 +76,6 @@ package struct KindGaps: Hashable, Sendable {
         return gap
     }
 
-    /// Applies an operation of a change that concerns the channel.
     package mutating func apply(_ operation: Change.Operation) {
         switch operation {
         case .savedGap(let gap): gaps[gap.upper] = gap
@@ -96,8 +94,6 @@ package struct KindGaps: Hashable, Sendable {
 
 extension StoreReader {
     /// Returns the coverage of the kinds that were fetched inside gaps of a channel.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a row cannot be decoded.
     public func kindCoverage(in url: ChannelURL) throws(StoreError) -> [KindCoverage] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -110,9 +106,6 @@ extension StoreReader {
         return found
     }
 
-    /// Returns the gaps and stale ranges of a channel with the coverage of kinds.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a row cannot be decoded.
     package func kindGaps(in url: ChannelURL) throws(StoreError) -> KindGaps {
         KindGaps(
             url, try gaps(in: url), stale: try staleRanges(in: url),
@@ -140,10 +133,6 @@ extension Rows {
 // MARK: Writing
 
 extension Batch {
-    /// Saves the coverage of a kind.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or if a name is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     package func save(_ coverage: KindCoverage) throws(StoreError) {
         if case .position(let position) = coverage.lower {
             try checkName(position.messageID.rawValue, "the id of a message")

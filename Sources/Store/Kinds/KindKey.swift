@@ -6,15 +6,12 @@ import Models
 /// format, DO NOT CHANGE: a new format, or another decision of ``/Models/Message/kinds``, needs a
 /// new number in ``format``. A cache of another format is replaced.
 struct KindKey: Hashable {
-    /// The format of the rows.
     static let format: UInt8 = 1
-    /// The number of mentioned users above which a message is indexed as if it mentioned all users.
-    ///
-    /// Reads compare each message with what they look for.
+    /// The number of mentioned users above which a message is indexed as if it mentioned all users;
+    /// reads check each message.
     private static let maximumUserCount = 16
     private static let mention: UInt8 = 6
 
-    /// The number of the kind's bit in ``/Models/MessageKinds``.
     let bit: UInt8
     /// The mentioned user: empty for all users of the channel; `nil` for a kind that is not a
     /// mention.
@@ -25,7 +22,6 @@ struct KindKey: Hashable {
         self.userID = userID
     }
 
-    /// Returns the keys of a message's rows.
     static func all(of message: Message) -> [KindKey] {
         let kinds = message.kinds
         if kinds.isEmpty { return [] }
@@ -38,8 +34,8 @@ struct KindKey: Hashable {
         }
     }
 
-    /// Returns the keys of the rows in which to look for messages of kinds, with mentions of a user
-    /// and of all users.
+    /// Returns the keys of the rows in which to look for kinds, with mentions of a user and of all
+    /// users.
     static func all(of kinds: MessageKinds, for userID: UserID?) -> [KindKey] {
         keys(of: kinds) { [userID ?? "", ""] }
     }
@@ -63,7 +59,6 @@ extension KindKey {
         userID = bit == KindKey.mention ? UserID(try reader.measured()) : nil
     }
 
-    /// Reads the number of a kind's bit.
     static func bit(_ reader: inout ByteReader) throws(ByteReader.Damage) -> UInt8 {
         let offset = reader.offset
         let bit = try reader.byte()
@@ -97,13 +92,8 @@ extension ByteWriter {
 }
 
 extension Batch {
-    /// Replaces the index rows of a message's earlier version by those of the new one.
-    ///
-    /// - Parameters:
-    ///   - old: The earlier version; `nil` if there was none.
-    ///   - message: The new version; `nil` if the message is removed.
-    ///   - position: The position of the new version.
-    ///   - number: The channel.
+    /// Replaces the index rows of a message's earlier version by those of the new one; either is
+    /// `nil` if there is none.
     func updateKinds(
         from old: HeldMessage?, to message: Message?, at position: Position, _ number: ChannelNumber
     ) {

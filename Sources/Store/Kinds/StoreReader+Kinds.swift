@@ -3,18 +3,15 @@ public import Models
 extension StoreReader {
     /// Returns the stored messages of one or more kinds, newest first.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds. A message of several of them is returned once.
-    ///   - userID: The user whose mentions are listed; `nil` for mentions of all users only.
-    ///   - url: The channel; `nil` for all channels. An unknown channel has no messages, which is
-    ///     not an error.
-    ///   - last: The last message of the previous page; `nil` for the first page. Messages that
-    ///     arrive or are deleted in between cause no other message to be repeated or omitted.
-    ///   - limit: The maximum number of messages; less than 1 returns none.
-    /// - Returns: The messages. Of two messages of different channels with the same position, that
-    ///   of the lower channel URL comes first. There are fewer than `limit` only if no older ones are
-    ///   stored. Check the gaps to find out whether the server has more.
-    /// - Throws: ``StoreError`` with code `corruption` if a message cannot be decoded.
+    /// A message of several of the kinds is returned once. Of two messages of different channels
+    /// with the same position, that of the lower channel URL comes first. There are fewer than
+    /// `limit` messages only if no older ones are stored; a limit below 1 returns none. Check the
+    /// gaps to find out whether the server has more.
+    ///
+    /// A mention is a message that mentions `userID` or all users. Without a `url`, the messages of
+    /// all channels are returned. `last` is the last message of the previous page; messages that
+    /// arrive or are deleted in between cause no other message to be repeated or omitted.
+    ///
     /// - Complexity: One seek for each kind, or for each kind and channel, and O(*n*) in the
     ///   returned messages; in mentions, also in those of more than 16 users.
     public func messages(
@@ -30,9 +27,10 @@ extension StoreReader {
 
     /// Returns the number of stored messages of one or more kinds.
     ///
-    /// The parameters and the errors are those of ``messages(of:for:in:after:limit:)``.
+    /// The parameters are those of ``messages(of:for:in:after:limit:)``.
     ///
-    /// - Complexity: O(*n*) in the counted messages; decodes only messages with mentions.
+    /// - Complexity: O(*n*) in the counted messages, which are decoded only if mentions are
+    ///   counted.
     public func messageCount(
         of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL? = nil
     ) throws(StoreError) -> Int {
@@ -46,7 +44,6 @@ extension StoreReader {
 }
 
 extension StoreView {
-    /// Returns the next messages of some kinds that a closure includes.
     func messages(
         of kinds: MessageKinds, for userID: UserID? = nil, in url: ChannelURL?,
         after last: (position: Position, url: ChannelURL)?, limit: Int,
@@ -70,9 +67,7 @@ extension StoreView {
     }
 }
 
-/// The stored messages of some kinds in one channel or in all channels.
 private struct KindList {
-    /// The location of a message in the list.
     struct Place {
         /// The end of the keys of the message's rows: the position, inverted.
         let suffix: KeyBytes
@@ -89,7 +84,6 @@ private struct KindList {
             self.url = url
         }
 
-        /// Returns a Boolean value that indicates whether the place precedes another one.
         func precedes(_ other: Place) -> Bool {
             suffix == other.suffix
                 ? url.precedes(other.url) : suffix.lexicographicallyPrecedes(other.suffix)
@@ -125,7 +119,6 @@ private struct KindList {
         self.channels = channels
     }
 
-    /// Returns the next places of the list.
     func places(after last: Place?, limit: Int) throws(StoreError) -> [Place] {
         var found: [Place] = []
         // Places after this suffix are not among the first ones.
@@ -148,7 +141,6 @@ private struct KindList {
         return found
     }
 
-    /// Returns the message at a place; `nil` if it is not of the kinds.
     func message(at place: Place) throws(StoreError) -> Message? {
         let message = try view.cache.message(endingWith: place.suffix, in: place.number)
         return message.flatMap { message in
@@ -164,7 +156,6 @@ extension ChannelURL {
 }
 
 extension Rows {
-    /// Returns the message whose key ends with a suffix; `nil` if there is none.
     fileprivate func message(
         endingWith suffix: KeyBytes, in number: ChannelNumber
     ) throws(StoreError) -> Message? {
@@ -189,7 +180,6 @@ private struct KindSuffixes {
             (self.lower, self.upper) = (lower, upper)
         }
 
-        /// Creates the range of the keys of messages of one channel.
         init(_ keys: KeyRange, behind prefix: KeyBytes) {
             lower = keys.lower.starts(with: prefix) ? Array(keys.lower[prefix.count...]) : []
             upper = keys.upper.starts(with: prefix) ? Array(keys.upper[prefix.count...]) : nil
@@ -239,7 +229,6 @@ private struct KindSuffixes {
 // MARK: Filters of message lists
 
 extension StoreView {
-    /// Returns the file messages in a range of keys of a channel.
     func fileMessages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, limit: Int,
         _ params: MessageListParams, _ visits: inout VisitLimit

@@ -2,17 +2,16 @@ import Foundation
 
 /// The files of a database on disk, for operations without LevelDB.
 struct DatabaseFiles {
-    /// LevelDB's name of the file that is locked while the database is open.
     static let lock = "LOCK"
 
     private let directory: String
 
     init(_ directory: String) { self.directory = directory }
 
-    /// Checks that no file is missing, and that no file has a number that LevelDB never reaches.
+    /// Checks that no file is missing, because LevelDB would overwrite the database as a new one.
     ///
-    /// Otherwise, LevelDB would treat a database with missing files as a new one and overwrite it.
-    /// It would count on from the great number, and stop the process when the number overflows.
+    /// A number that LevelDB never reaches is also an error: LevelDB would count on from it, and
+    /// stop the process when it overflows.
     func checkNames() throws(StoreError) {
         if let name = try names().first(where: DatabaseFiles.hasForgedNumber) {
             throw StoreError(
@@ -23,8 +22,7 @@ struct DatabaseFiles {
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open the file", path: current)
         }
-        // If a crash interrupted the creation of the database, only a manifest may exist. Missing
-        // files are an error only if there are rows.
+        // After a crash during the creation, only a manifest may exist.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT of the database is missing", path: directory)
@@ -38,9 +36,7 @@ struct DatabaseFiles {
         return UInt64(rest.prefix { $0.isASCII && $0.isNumber }).map { $0 >> 63 != 0 } ?? false
     }
 
-    /// Checks that no file of the database is left after its removal.
-    ///
-    /// LevelDB itself reports no error if it cannot read the directory.
+    /// Checks a removed database, because LevelDB reports no error if it cannot read the directory.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "the files of the database cannot be removed", path: directory)
@@ -53,10 +49,8 @@ struct DatabaseFiles {
         }
     }
 
-    /// Copies the files into a new directory, durably, except files with forged numbers.
-    ///
-    /// The lock file is not copied, because opening and closing it would release the lock of this
-    /// process.
+    /// Copies the files durably, except those with forged numbers, and the lock file, because
+    /// closing it would release the lock of this process.
     func copy(to path: String) throws(StoreError) {
         try DiskFile.createDirectory(path)
         for name in try names()
@@ -77,10 +71,8 @@ struct DatabaseFiles {
         try DiskFile(directory: path).sync()
     }
 
-    /// Overwrites the damaged parts of the logs with fragments of a kind that LevelDB skips.
-    ///
-    /// Without these fragments, LevelDB would skip the rest of a block of 32 KiB after a record
-    /// with a wrong checksum.
+    /// Replaces damaged parts of the logs by fragments that LevelDB skips, because after a wrong
+    /// checksum, it would skip the rest of a block of 32 KiB.
     func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
         for path in try logs() {
             var bytes = try environment.contents(of: path)
@@ -91,7 +83,7 @@ struct DatabaseFiles {
         }
     }
 
-    /// Returns the paths of the logs, oldest first, without links and special files.
+    /// Returns the paths, oldest first, without links and special files.
     func logs() throws(StoreError) -> [String] {
         try names().filter { $0.hasSuffix(".log") }
             .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
@@ -102,15 +94,14 @@ struct DatabaseFiles {
             }
     }
 
-    /// Checks that the disk has space for the files that opening the database may write, by writing
-    /// and removing a file of that size.
+    /// Writes and removes a file of the size that opening the database may need.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // Opening may write the content of the logs to tables, which are at most as large as the
-        // logs. It also writes a manifest and a new log, which are assumed to fit into 64 KiB.
+        // Opening may write the logs to tables, which are at most as large, and a manifest and a
+        // new log, which are assumed to fit into 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // If LevelDB has removed the file since, it needs no space.
+            // LevelDB may have removed the file.
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
@@ -126,17 +117,14 @@ struct DatabaseFiles {
         try probe.sync()
     }
 
-    /// Returns the total size of the files in bytes.
     func size() throws(StoreError) -> Int {
         var size = 0
         for name in try names() {
             var status = stat()
-            // If LevelDB has removed the file since, it takes no space.
             if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
         }
         return size
     }
 
-    /// Returns the names of the files; empty if the directory does not exist.
     private func names() throws(StoreError) -> [String] { try DiskFile.names(in: directory) }
 }

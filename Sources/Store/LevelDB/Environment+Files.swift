@@ -1,9 +1,8 @@
 import CScrollbackLevelDB
 
-// Files outside of a LevelDB database that are read and written through an environment, which
-// encrypts them. Their names end with SCROLLBACK_COPY_SUFFIX.
+// Files outside of a database that its environment encrypts. Their names end with
+// SCROLLBACK_COPY_SUFFIX.
 
-/// A file that is written sequentially.
 struct FileWriter: ~Copyable {
     private let writer: OpaquePointer
     private let path: String
@@ -32,26 +31,20 @@ struct FileWriter: ~Copyable {
         }
     }
 
-    /// Completes the file.
-    ///
-    /// When the call returns, its content and its name are on disk.
+    /// Completes the file, and syncs its content and its name to disk.
     func finish() throws(StoreError) {
         try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
     }
 }
 
-/// A file that is read sequentially.
 struct FileReader: ~Copyable {
-    /// The size of the content in bytes, without the overhead of the encryption.
+    /// The number of bytes, without the overhead of the encryption.
     let size: Int
     private let reader: OpaquePointer
     private let path: String
     private let environment: LevelDB.Environment
 
-    /// Opens a file.
-    ///
-    /// - Throws: `corruption` if the file is missing, or is not encrypted with the keys of this
-    ///   environment.
+    /// Throws `corruption` if the file is missing, or is not encrypted with the environment's keys.
     init(_ path: String, in environment: LevelDB.Environment) throws(StoreError) {
         var size: UInt64 = 0
         let reader = try LevelDB.check(path) {
@@ -68,9 +61,7 @@ struct FileReader: ~Copyable {
 
     deinit { scrollback_reader_destroy(reader) }
 
-    /// Returns the next bytes; fewer than `count` only at the end.
-    ///
-    /// - Throws: `corruption` if the authentication of an encrypted page fails.
+    /// Returns fewer than `count` bytes only at the end.
     func read(_ count: Int) throws(StoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let have = try LevelDB.check(path) { error in
@@ -84,7 +75,6 @@ struct FileReader: ~Copyable {
 }
 
 extension LevelDB.Environment {
-    /// Removes a file, which need not exist.
     func remove(_ path: String) throws(StoreError) {
         try LevelDB.check(path) { scrollback_env_remove_file(pointer, path, $0) }
     }

@@ -2,24 +2,16 @@ import CScrollbackLevelDB
 import Foundation
 
 extension LevelDB {
-    /// The file system of a database.
-    ///
-    /// It differs from LevelDB's default environment in three ways. It syncs a log to disk before
-    /// it creates the next log. Only the owner can access the files. Error texts contain the kind
-    /// of error. See CLevelDBEnvironment.h. Each database needs an environment of its own.
+    /// The file system of one database; see CLevelDBEnvironment.h.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// The environment to which this environment forwards, with its owner; `nil` if the caller
-        /// provided none.
-        ///
-        /// The owner is retained, because the other environment must outlive this object.
+        /// The environment to which this one forwards, with its owner, because it must outlive this
+        /// object.
         private let base: (pointer: Pointer, owner: any Sendable)?
-        /// The cipher of the files.
-        ///
-        /// It must exist as long as the environment.
+        /// The cipher must exist as long as the environment.
         private let cipher: FileCipher?
-        /// The name of the database from which the keys of encrypted files are derived.
+        /// The keys of encrypted files are derived from this name.
         private let database: String
 
         private init(
@@ -56,44 +48,34 @@ extension LevelDB {
 
         var pointer: OpaquePointer { @inline(__always) get { environment.raw } }
 
-        /// Returns an environment with files on disk.
         package static func disk() -> Environment {
             Environment(scrollback_env_create_disk(nil), isOnDisk: true)
         }
 
-        /// Returns an environment with files in memory.
         package static func memory() -> Environment {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Returns an environment that forwards to another file system, which may, for example,
-        /// inject faults.
-        ///
-        /// - Parameters:
-        ///   - base: A `scrollback_base_env`.
-        ///   - owner: An object that is retained as long as this environment.
-        /// - Returns: An environment whose files are on disk.
+        /// Returns an environment that forwards to a `scrollback_base_env`, which may inject
+        /// faults.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(
                 scrollback_env_create_disk(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
-        /// Returns an environment that encrypts the files of this environment; an environment in
-        /// memory returns itself.
+        /// Returns an environment that encrypts the files, unless they are in memory.
         ///
-        /// The keys of the files are derived from `keys` and from the name of the database, so that
-        /// an attacker cannot exchange files between databases unnoticed.
+        /// The keys are derived from `keys` and the name of the database, so that an attacker
+        /// cannot exchange files between databases unnoticed.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
         }
 
-        /// Returns an environment with files on disk, encrypted if `keys` is not `nil`.
         static func disk(_ keys: DataKeys?, as database: String) -> Environment {
             keys.map { disk().sealed(by: $0, as: database) } ?? disk()
         }
 
-        /// A Boolean value that indicates whether the content of the files is encrypted.
         var isSealed: Bool { cipher != nil }
     }
 }
@@ -102,13 +84,10 @@ extension LevelDB.Environment {
     /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Calls a closure while holding the lock of a database, so that no process can open the
-    /// database.
+    /// Calls a closure while holding the lock of a database, whose directory need not exist.
     ///
-    /// The directory need not exist.
-    ///
-    /// - Throws: `locked` if the database is open, or `io` if a link is in place of its directory;
-    ///   in both cases, the closure was not called.
+    /// If the database is open, or a link is in place of the directory, this throws `locked` or
+    /// `io` instead.
     func withLock(
         of path: String, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -123,9 +102,7 @@ extension LevelDB.Environment {
         try body()
     }
 
-    /// Re-encrypts a file with the key of new files, unless the file already has that key.
-    ///
-    /// The database must be closed.
+    /// Re-encrypts a file of a closed database with the key of new files.
     func reseal(_ path: String) throws(StoreError) {
         let error = scrollback_env_reseal(pointer, path)
         if error != 0 {
@@ -133,9 +110,8 @@ extension LevelDB.Environment {
         }
     }
 
-    /// Returns the decrypted bytes of a log.
-    ///
-    /// Bytes that cannot be decrypted are 0xFF. The database must be closed.
+    /// Returns the decrypted bytes of a log of a closed database, or 0xFF for those that cannot be
+    /// decrypted.
     func contents(of path: String) throws(StoreError) -> [UInt8] {
         guard isSealed else {
             do {
@@ -156,18 +132,15 @@ extension LevelDB.Environment {
         return contents
     }
 
-    /// Replaces the bytes of a log atomically; the environment encrypts them if it has keys.
-    ///
-    /// The database must be closed.
+    /// Atomically replaces the bytes of a log of a closed database, and encrypts them if needed.
     func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
         guard isSealed else { return try DiskFile.replace(path, by: bytes) }
         let error = scrollback_env_replace(pointer, path, bytes, bytes.count)
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
-    /// Writes the content of the logs to a table if the logs have at least `size` bytes.
-    ///
-    /// Returns a Boolean value that indicates whether the logs then have fewer bytes.
+    /// Writes the logs to a table if they have at least `size` bytes; returns whether they then
+    /// have fewer.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
@@ -176,10 +149,8 @@ extension LevelDB.Environment {
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 
-    /// Removes the bytes that were written to logs since the last ``mark()``; the database must be
-    /// closed.
-    ///
-    /// Returns 0, or an error number of the system.
+    /// Removes the bytes that were written to the logs of a closed database since ``mark()``;
+    /// returns 0 or an `errno`.
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }
 }
 

@@ -1,6 +1,6 @@
 import Models
 
-/// The first damage that a read of a database has found, and the closure to call for it.
+/// The first damage that a read of a database has found.
 final class FirstDamage: Sendable {
     private struct State {
         var error: StoreError?
@@ -9,11 +9,9 @@ final class FirstDamage: Sendable {
 
     private let state = Locked(State())
 
-    /// The error; `nil` if no damage was found.
     var error: StoreError? { state.withLock { $0.error } }
 
-    /// Calls a closure once: when damage is first found, or immediately if damage was already
-    /// found.
+    /// Calls a closure once: when damage is first found, or immediately if it already was.
     func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
         let error = state.withLock { state in
             if state.error == nil { state.observer = observer }

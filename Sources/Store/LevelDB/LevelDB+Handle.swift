@@ -9,9 +9,9 @@ extension LevelDB {
         private let database: Pointer
         let firstDamage: FirstDamage
         let mainActorReads = MainActorReads()
-        /// The environment, which must outlive the database.
+        /// Must outlive the database.
         private let environment: Environment
-        /// A closure to call after the database was closed.
+        /// Called after the database was closed.
         let didClose = Locked<(@Sendable () -> Void)?>(nil)
 
         init(
@@ -47,7 +47,6 @@ extension LevelDB {
             return String(cString: text)
         }
 
-        /// The number of tables that LevelDB has not merged yet.
         var unmergedTableCount: Int {
             property("leveldb.num-files-at-level0").flatMap { Int($0) } ?? 0
         }
@@ -55,7 +54,6 @@ extension LevelDB {
 }
 
 extension StoreOptions {
-    /// The options for LevelDB.
     var native: scrollback_db_options {
         let options = clamped
         var native = scrollback_db_options()

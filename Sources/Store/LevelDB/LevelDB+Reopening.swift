@@ -1,36 +1,23 @@
 import Foundation
 import Models
 
-// Closing and reopening the files, for suspending the store and after a failed write.
-
 extension LevelDB {
-    /// The time to wait for running reads.
     static let longWait: Duration = .milliseconds(250)
-    /// The time to wait for running reads if an earlier wait failed.
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// The maximum size of logs that are not written to a table before the files are closed, in
-    /// bytes.
-    ///
-    /// Replaying logs of this size takes about a millisecond, and each additional table makes reads
-    /// slower.
+    /// The maximum size, in bytes, of logs that are replayed, which takes about a millisecond,
+    /// instead of written to a table, which makes reads slower.
     private static let shortLogs = 256 << 10
-    /// The maximum time to wait while LevelDB writes a table from the logs.
     private static let longestFlush: Duration = .milliseconds(250)
-    /// The number of unmerged tables at which no further table is written.
-    ///
-    /// LevelDB delays writers at 8 tables, and blocks them at 12.
+    /// The number of unmerged tables at which LevelDB delays writers.
     private static let manyTables = 8
 
     /// Writes large logs to a table before the files are closed, so that the next opening need not
     /// replay them.
     ///
-    /// Errors are ignored. If LevelDB has too many unmerged tables, or a file cannot be written,
-    /// the logs stay, and no data is lost.
-    ///
-    /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more. Waits for the
-    ///   current work of LevelDB's thread, which works for all databases of the process.
+    /// If this fails, the logs stay. The call waits for the current work of LevelDB's thread, which
+    /// works for all databases of the process.
     func shortenLogs() {
         let handle = state.withLock { $0.failure == nil ? $0.handle : nil }
         guard environment.isOnDisk, let handle, handle.unmergedTableCount < LevelDB.manyTables
@@ -39,10 +26,8 @@ extension LevelDB {
             handle.pointer, least: LevelDB.shortLogs, waiting: LevelDB.longestFlush)
     }
 
-    /// Checks that there is no reader or snapshot.
-    ///
-    /// - Parameter time: The time to wait for running readers. The caller must prevent new readers.
-    /// - Throws: `busy` if a reader or a snapshot remains.
+    /// Throws `busy` if a reader or a snapshot remains after `time`; the caller must prevent new
+    /// readers.
     func checkHasNoReaders(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             state.isUnused
@@ -52,9 +37,7 @@ extension LevelDB {
         }
     }
 
-    /// Polls a closure until it returns no error.
-    ///
-    /// - Throws: The last error, after `time`.
+    /// Polls a closure until it returns no error, and throws its last error after `time`.
     private func wait(
         _ time: Duration, for reason: (inout State) -> StoreError?
     ) throws(StoreError) {
@@ -65,7 +48,7 @@ extension LevelDB {
         }
     }
 
-    /// Closes the files until ``resume()``; the caller must have checked that there is no reader.
+    /// Closes the files until ``resume()``; there must be no reader.
     func suspend() {
         state.withLock { state in
             guard !state.isClosed, !state.isSuspended else { return }
@@ -76,9 +59,7 @@ extension LevelDB {
         }
     }
 
-    /// Opens the files again.
-    ///
-    /// - Throws: Errors of opening the files, in which case the database is still suspended.
+    /// After an error, the database is still suspended.
     func resume() throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isSuspended, !state.isClosed else { return }
@@ -93,10 +74,7 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// If a write has failed, checks that there is no reader or snapshot.
-    ///
-    /// - Parameter time: The time to wait for running readers. The caller must prevent new readers.
-    /// - Throws: `busy` if a reader or a snapshot remains.
+    /// Does the same as ``checkHasNoReaders(waiting:)`` if a write has failed.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
             guard let failure = state.failure, !state.isUnused else { return nil }
@@ -112,13 +90,8 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// If a write has failed, checks that the disk has enough space for
-    /// ``reopen(isChecked:waiting:)``.
-    ///
-    /// If the space is not sufficient, the caller leaves the files open, so that reads continue.
-    ///
-    /// - Throws: Errors of the disk. The files are unchanged and readable.
-    /// - Complexity: Writes as much as the size of the logs, and waits for the disk.
+    /// If a write has failed, checks that the disk has space for ``reopen(isChecked:waiting:)``, by
+    /// writing as much as the logs have; otherwise, the caller leaves the files open for reads.
     package func checkCanReopen() throws(StoreError) {
         guard hasFailed, environment.isOnDisk else { return }
         try DatabaseFiles(path).checkTheyCanBeWritten()
@@ -126,13 +99,10 @@ extension LevelDB {
 
     /// Closes the files after a failed write, rolls the write back, and opens the files again.
     ///
-    /// - Parameters:
-    ///   - isChecked: A Boolean value that indicates whether the caller has just called
-    ///     ``checkCanReopen()``. By default, this call makes the check.
-    ///   - time: The time to wait for running readers. By default, the call does not wait.
-    /// - Throws: `busy` if a reader or a snapshot exists, in which case the files are unchanged;
-    ///   `closed`; or errors of opening the files, after which nothing can be read until a later
-    ///   call succeeds.
+    /// The call checks the space unless the caller has just called ``checkCanReopen()``. It throws
+    /// `busy` if a reader or a snapshot remains after `time`, in which case the files are
+    /// unchanged. After an error of opening the files, nothing can be read until a later call
+    /// succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero
     ) throws(StoreError) {

@@ -2,10 +2,8 @@ import CScrollbackLevelDB
 import Foundation
 
 extension LevelDB {
-    /// A view of a database at one point in time.
-    ///
-    /// A snapshot keeps the files open. While it exists, LevelDB does not remove rows that were
-    /// deleted after it was taken.
+    /// A view of a database at one point in time, which keeps the files open, and prevents LevelDB
+    /// from removing rows that were deleted later.
     package final class Snapshot: Sendable {
         private let handle: Handle
         private let snapshot: Pointer
@@ -21,7 +19,6 @@ extension LevelDB {
 
         package var path: String { handle.path }
 
-        /// Records damage that was found in the rows, and returns its error.
         func recordingDamage(_ error: StoreError) -> StoreError {
             handle.firstDamage.record(error)
             return error
@@ -33,9 +30,6 @@ extension LevelDB.Snapshot {
     /// The maximum size of a value that is read without allocating memory, in bytes.
     private static let smallValue = 1024
 
-    /// Calls a closure with the value of a key; `nil` if the key has no value.
-    ///
-    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -54,9 +48,8 @@ extension LevelDB.Snapshot {
 
     /// Calls a closure with each row of a range, in order, until the closure returns `false`.
     ///
-    /// - Throws: `corruption` or `io`. LevelDB skips a block that it cannot read, and reports the
-    ///   error at the end. Therefore this may be thrown even after all readable rows were passed to
-    ///   the closure. If it is thrown, discard the rows, because some may be missing.
+    /// LevelDB reports a block that it cannot read only at the end: if the call throws, discard the
+    /// rows, because some may be missing.
     func scan(
         _ range: KeyRange, isDescending: Bool = false, _ body: RowVisit.Body
     ) throws(StoreError) {
@@ -78,7 +71,6 @@ extension LevelDB.Snapshot {
     @inline(__always)
     fileprivate func recordRow() { handle.mainActorReads.recordRow() }
 
-    /// Calls a function of LevelDB, records the damage that it reports, and throws its error.
     @inline(__always)
     fileprivate func check<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
@@ -91,7 +83,6 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// The context of a scan: the closure for its rows, and the error that the closure has thrown.
 struct RowVisit {
     typealias Body =
         (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -114,9 +105,7 @@ struct RowVisit {
     }
 }
 
-/// A cursor for seeking several rows of a snapshot.
-///
-/// The returned bytes are valid until the cursor moves.
+/// A cursor over a snapshot; the returned bytes are valid until it moves.
 final class RowCursor {
     let snapshot: LevelDB.Snapshot
     private let cursor: OpaquePointer
@@ -141,23 +130,20 @@ final class RowCursor {
         scrollback_cursor_next(cursor)
     }
 
-    /// The key of the current row; `nil` after the last row, and after a failed read.
-    ///
-    /// After a failed read, ``check()`` throws its error.
+    /// The key of the current row; `nil` at the end, and after a failed read: see ``check()``.
     var key: UnsafeRawBufferPointer? {
         var count = 0
         let key = scrollback_cursor_key(cursor, &count)
         return key.map { UnsafeRawBufferPointer(start: $0, count: count) }
     }
 
-    /// The value of the current row, which must exist.
+    /// There must be a current row.
     var value: UnsafeRawBufferPointer {
         var count = 0
         let value = scrollback_cursor_value(cursor, &count)
         return UnsafeRawBufferPointer(start: value, count: count)
     }
 
-    /// Throws `corruption` or `io` if a row could not be read.
     func check() throws(StoreError) {
         try snapshot.check { scrollback_cursor_check(cursor, $0) }
     }

@@ -5,8 +5,7 @@ import Models
 /// An ordered key-value database of bytes: a wrapper of LevelDB, which no other code calls.
 ///
 /// The class is thread-safe, but writes must not be concurrent. After a failed write, earlier data
-/// is readable, but every later write fails until ``reopen(isChecked:waiting:)`` has closed the
-/// files, removed the incomplete write from the log, and opened the files again.
+/// is readable, but every later write fails until ``reopen(isChecked:waiting:)``.
 package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
@@ -15,8 +14,7 @@ package final class LevelDB: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// The open files; `nil` after the database was closed, while it is suspended, and if
-        /// reopening the files has failed.
+        /// The open files; `nil` if closed or suspended, or if reopening has failed.
         var handle: Handle?
         var isClosed = false
         var isSuspended = false
@@ -26,26 +24,20 @@ package final class LevelDB: Sendable {
         var bytesWritten = 0
         var throttle = Throttle()
 
-        /// A Boolean value that indicates whether no reader or snapshot keeps the files open.
+        /// True if no reader or snapshot keeps the files open.
         var isUnused: Bool {
             mutating get { handle == nil || isKnownUniquelyReferenced(&handle) }
         }
     }
 
-    /// The version of LevelDB, such as 1.23.
     package static var version: (major: Int, minor: Int) {
         (Int(scrollback_leveldb_major), Int(scrollback_leveldb_minor))
     }
 
-    /// Opens a database, and creates it if it does not exist.
+    /// Opens a database in a directory, whose parent must exist, and creates it if it does not
+    /// exist.
     ///
-    /// - Parameters:
-    ///   - path: The directory of the files, whose parent must exist.
-    ///   - options: The options of the files.
-    ///   - environment: The file system; the disk by default.
-    ///   - skippingDamage: A Boolean value that indicates whether to skip damaged or missing parts
-    ///     of the logs. By default, these are an error, and the files stay unchanged.
-    /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
+    /// Damaged or missing parts of the logs are `corruption`, unless `skippingDamage` is true.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
         environment: Environment = .disk(), skippingDamage: Bool = false
@@ -61,9 +53,8 @@ package final class LevelDB: Sendable {
 
     /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// The call writes large logs to a table, so that the next opening is fast. It rolls back a
-    /// failed write, unless a snapshot still keeps the files open. Later calls of other methods
-    /// fail with `closed`. Repeated calls have no effect.
+    /// The call makes the next opening fast by writing large logs to a table. It rolls back a
+    /// failed write, unless a snapshot still keeps the files open.
     package func close() {
         shortenLogs()
         state.withLock { state in
@@ -71,15 +62,13 @@ package final class LevelDB: Sendable {
             state.isClosed = true
             let isLast = state.isUnused
             state.handle = nil
-            // Ignore an error. The next opening may then find the complete failed batch, as
-            // documented.
+            // After an error, the next opening may find the complete failed batch.
             if isLast && state.failure != nil { _ = environment.rollBack() }
             state.failure = nil
         }
     }
 
-    /// Closes the files as ``close()`` does, without preparing the next opening, and calls a closure
-    /// after they are closed.
+    /// Closes the files without preparing the next opening, and then calls a closure.
     func retire(_ didClose: @escaping @Sendable () -> Void) {
         let handle = state.withLock { state in
             (state.isClosed, state.failure) = (true, nil)
@@ -89,10 +78,8 @@ package final class LevelDB: Sendable {
         handle.didClose.withLock { $0 = didClose }
     }
 
-    /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
-    /// The progress of ``purgeCleared(atMost:)``.
     var purge: Purge {
         get { state.withLock { $0.purge } }
         set { state.withLock { $0.purge = newValue } }
@@ -115,18 +102,12 @@ package final class LevelDB: Sendable {
 // MARK: Reading and writing
 
 extension LevelDB {
-    /// Returns a snapshot of the current rows.
     package func snapshot() throws(StoreError) -> Snapshot { Snapshot(try handle()) }
 
     /// Writes a batch atomically.
     ///
-    /// - Parameters:
-    ///   - batch: The rows to write and to remove.
-    ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
-    ///     returns. Otherwise, the batch then survives a crash of the process; it survives a power
-    ///     failure only a short time later.
-    /// - Throws: Errors of the disk, or `closed`. Until the files are reopened, every later call
-    ///   throws the same error.
+    /// A durable batch is on disk when the call returns. Any other batch then survives a crash of
+    /// the process, but a power failure only a short time later.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
         do {
@@ -147,16 +128,13 @@ extension LevelDB {
             if !batch.released.isEmpty { state.purge.add(batch.released) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
-        // Delay the writer of a bulk load, so that LevelDB can keep up with merging tables.
+        // LevelDB can then keep up with merging tables.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
-    /// The number of bytes of keys and values written since the database was opened.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
-    /// The error of the failed write; `nil` again after the files were reopened.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
-    /// A Boolean value that indicates whether a write failed and the files were not reopened since.
     package var hasFailed: Bool { failure != nil }
 }

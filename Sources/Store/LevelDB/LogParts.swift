@@ -2,22 +2,19 @@ import CScrollbackLevelDB
 
 /// The parts of a LevelDB log: fragments of records, and the damaged bytes between them.
 ///
-/// A fragment consists of a header (four bytes of checksum, two of length, one of kind) and a
-/// payload. A record is either one full fragment, or a first fragment, any number of middle
-/// fragments, and a last fragment. No fragment crosses the end of a block of 32 KiB. After a wrong
-/// checksum, LevelDB skips the rest of the block, but this reader continues with the next fragment
-/// that has a valid checksum.
+/// A fragment has a header (four bytes of checksum, two of length, one of kind) and a payload, and
+/// never crosses the end of a block of 32 KiB. A record is one full fragment, or a first fragment,
+/// any number of middle ones, and a last one. After a wrong checksum, LevelDB skips the rest of the
+/// block, but this reader continues with the next valid fragment.
 ///
-/// DO NOT CHANGE: the format is defined in leveldb/doc/log_format.md.
+/// On-disk format, do not change: it is defined in leveldb/doc/log_format.md.
 struct LogParts {
     enum Part: Equatable {
-        /// The payload of a record that consists of one fragment.
+        /// The payload of a record of one fragment.
         case record(Range<Int>)
-        /// A fragment of a longer record, or a fragment of an unknown kind.
+        /// A fragment of a longer record or of an unknown kind.
         case fragment
-        /// Damaged bytes.
-        ///
-        /// There are at least as many as a header has.
+        /// At least as many bytes as a header has.
         case damage(Range<Int>)
     }
 
@@ -28,7 +25,7 @@ struct LogParts {
     static let headerSize = Int(scrollback_log_header_size)
     private static let fullKind: UInt8 = 1
     private static let lastKind: UInt8 = 4
-    /// A kind of fragment that LevelDB does not know and therefore skips.
+    /// A kind that LevelDB does not know and therefore skips.
     private static let bridgeKind: UInt8 = 0xFF
 
     var damaged: [Range<Int>] {
@@ -50,8 +47,7 @@ struct LogParts {
                 header = next
                 continue
             }
-            // If only zeros follow, LevelDB left the rest of the block empty, or a crash left
-            // zeros. This is no damage.
+            // LevelDB left the rest of the block empty, or a crash left zeros, which is no damage.
             if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
             let next = nextFragment(after: header, in: end)
             if next == nil, isTorn(at: header, block: block, end: end) { return }
@@ -60,7 +56,7 @@ struct LogParts {
         }
     }
 
-    /// Returns the end of the fragment at an offset; `nil` if its checksum is wrong.
+    /// Returns `nil` if the checksum of the fragment is wrong.
     private func endOfFragment(at header: Int, in end: Int) -> Int? {
         let kind = bytes[header + 6]
         guard (LogParts.fullKind...LogParts.lastKind).contains(kind) || kind == LogParts.bridgeKind
@@ -71,16 +67,13 @@ struct LogParts {
         return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
     }
 
-    /// Returns the offset of the next valid fragment after the header at `header`; `nil` if there
-    /// is none.
     private func nextFragment(after header: Int, in end: Int) -> Int? {
         let first = header + LogParts.headerSize
         let last = end - LogParts.headerSize
         return first > last ? nil : (first...last).first { endOfFragment(at: $0, in: end) != nil }
     }
 
-    /// Returns a Boolean value that indicates whether the file ends within the fragment, as after a
-    /// crash.
+    /// Indicates whether the file ends within the fragment, as after a crash.
     private func isTorn(at header: Int, block: Int, end: Int) -> Bool {
         let next = header + LogParts.headerSize + length(at: header)
         return end == bytes.count && next > end && next <= block + LogParts.blockSize
@@ -94,7 +87,6 @@ struct LogParts {
         bytes[range].withUnsafeBytes { scrollback_checksum($0.baseAddress!, $0.count) }
     }
 
-    /// Replaces damaged bytes by one fragment that LevelDB skips.
     static func bridge(_ range: Range<Int>, in bytes: inout [UInt8]) {
         let length = range.count - headerSize
         bytes[range.lowerBound + 4] = UInt8(truncatingIfNeeded: length)
@@ -111,13 +103,11 @@ struct LogParts {
 
 /// The operations of a write batch, which is the content of a record in the log.
 ///
-/// A batch has a header of twelve bytes and then the operations. An operation is the byte 1, a key
-/// and a value, or the byte 0 and a key. The length of each key and value precedes it as a varint.
-/// DO NOT CHANGE: this is LevelDB's format.
+/// On-disk format of LevelDB, do not change: twelve bytes of header, then the operations. Each is
+/// the byte 1, a key and a value, or the byte 0 and a key, which follow their lengths as varints.
 struct LoggedBatch {
     struct Operation {
         let key: ArraySlice<UInt8>
-        /// The value; `nil` if the row is removed.
         let value: ArraySlice<UInt8>?
     }
 
@@ -125,13 +115,13 @@ struct LoggedBatch {
 
     private static let headerSize = 12
 
-    /// Reads the payload of a record up to the first operation that cannot be read.
+    /// Reads a payload up to the first operation that cannot be read.
     init(_ payload: ArraySlice<UInt8>) {
         var rest = payload.dropFirst(LoggedBatch.headerSize)
         while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
     }
 
-    /// Searches a damaged record for operations, and keeps those that `isRow` accepts.
+    /// Searches a damaged record for operations that `isRow` accepts.
     init(
         salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
     ) {
@@ -157,7 +147,6 @@ struct LoggedBatch {
         }
     }
 
-    /// Reads a length, and then that number of bytes; returns `nil` if there are fewer bytes.
     private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var count = 0
         for shift in stride(from: 0, through: 28, by: 7) {

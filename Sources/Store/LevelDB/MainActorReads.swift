@@ -1,9 +1,8 @@
 import Dispatch
 import Models
 
-/// Counts the rows that are read on the main actor, in debug builds.
-///
-/// Tests use it to limit how long a call holds up the user interface.
+/// Counts rows that are read on the main actor, so that tests can limit how long a call holds up
+/// the user interface; only in debug builds.
 final class MainActorReads: Sendable {
     #if DEBUG
         private let count = Locked(0)
@@ -16,7 +15,6 @@ final class MainActorReads: Sendable {
         }()
     #endif
 
-    /// The number of rows so far; 0 in a release build.
     var value: Int {
         #if DEBUG
             count.withLock { $0 }
@@ -25,7 +23,6 @@ final class MainActorReads: Sendable {
         #endif
     }
 
-    /// Records that a row is read, on any actor.
     @inline(__always)
     func recordRow() {
         #if DEBUG
@@ -35,8 +32,7 @@ final class MainActorReads: Sendable {
 }
 
 extension ChatStore {
-    /// The number of rows that were read on the main actor since the files were opened; 0 in a
-    /// release build.
+    /// The number of rows since the files were opened; 0 in a release build.
     package var rowsReadOnMainActor: Int {
         [cache, outbox].reduce(0) { count, database in
             count + (database.state.withLock { $0.handle?.mainActorReads.value } ?? 0)

@@ -1,7 +1,6 @@
 import Foundation
 
 extension LevelDB {
-    /// Calls a function of LevelDB, and throws the error that it reports.
     @inline(__always)
     static func check<Result>(
         _ path: String,
@@ -18,8 +17,7 @@ extension LevelDB {
 }
 
 extension StoreError {
-    /// Creates an error from LevelDB's error text, to which this package's environment adds the
-    /// kind of error.
+    /// This package's environment adds the kind of error to LevelDB's text.
     init(levelDB report: String, path: String) {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
@@ -28,8 +26,7 @@ extension StoreError {
             let number = Int32(report[mark.upperBound...].dropLast())
         {
             if number == 0 {
-                // The error does not come from a system call, so LevelDB's text is the only
-                // information.
+                // The error does not come from a system call.
                 var text = report[..<mark.lowerBound]
                 if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
                 self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
@@ -39,8 +36,7 @@ extension StoreError {
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
-            // `NotFound` and `Invalid argument` mean that a file is missing, or that another
-            // program has changed the files.
+            // A file is missing, or another program has changed the files.
             self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: cause)

@@ -1,18 +1,16 @@
-/// The options of a store's files.
+/// The options of a store's files, whose defaults suit phones and desktops.
 ///
-/// The defaults suit phones and desktops. All sizes are in bytes. A value outside its range counts
-/// as the nearest value in the range.
+/// A value outside its range counts as the nearest value in the range.
 public struct StoreOptions: Hashable, Sendable {
-    /// The amount of data in the log at which LevelDB sorts it into a table.
+    /// The amount of data in the log at which LevelDB sorts it into a table, in bytes.
     ///
     /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads
     /// faster: with 16 MiB, loading a million messages is three times as fast as with the default.
-    /// But up to twice the value is needed in memory, and opening after a crash takes longer,
-    /// because the log is replayed. With less than 2 MiB, writers have to wait for LevelDB to write
-    /// tables.
+    /// But up to twice the value is needed in memory, and opening after a crash takes longer. With
+    /// less than 2 MiB, writers have to wait for LevelDB to write tables.
     public var writeBufferByteCount = 4 << 20
 
-    /// The size of the in-memory cache of table blocks that are not mapped into memory.
+    /// The size of the in-memory cache of table blocks that are not mapped into memory, in bytes.
     ///
     /// The default is 8 MiB; the minimum is 0. Blocks of an encrypted store are decrypted into this
     /// cache: a larger value makes reads of old messages in random places faster. Tables of an
@@ -21,22 +19,19 @@ public struct StoreOptions: Hashable, Sendable {
 
     /// The number of bits per key of the Bloom filters.
     ///
-    /// The default is 10; the range is 0, for no filter, to 64. With 10, only one percent of the
-    /// lookups of missing keys read the disk. Such lookups are frequent, because each write looks
-    /// up every message that may already be stored. The filters are in memory: 10 bits per key are
-    /// about a byte for each key.
+    /// The default is 10; the range is 0, for no filter, to 64. With 10, which needs about a byte
+    /// of memory for each key, only one percent of the lookups of missing keys read the disk. Such
+    /// lookups are frequent, because each write looks up every message that may already be stored.
     public var bloomFilterBitsPerKey = 10
 
     /// A Boolean value that indicates whether the store has an index for fast message searches.
     ///
-    /// If it is `false`, the default, a search reads all messages. If it is `true`, each write of
+    /// Without the index, which is the default, a search reads all messages. With it, each write of
     /// messages also writes rows of the index. Messages that were stored before the index was
     /// turned on must be indexed once with ``ChatStore/indexMessages(atMost:)``; until then,
     /// searches read all messages. Opening a store with `false` removes its index.
     public var isSearchIndexed = false
 
-    /// The number of unsegmented messages that become a segment of the search index.
-    ///
     /// Tests lower it, so that few messages make many segments.
     package var searchSegmentMessageCount = SearchIndex.segmentMessageCount
 
@@ -51,8 +46,6 @@ public struct StoreOptions: Hashable, Sendable {
 }
 
 extension StoreOptions {
-    /// The options with each value in its range.
-    ///
     /// Other values could exhaust LevelDB's memory, or prevent it from making progress.
     var clamped: StoreOptions {
         var options = self

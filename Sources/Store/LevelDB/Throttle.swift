@@ -1,24 +1,17 @@
 /// Delays each batch of a bulk load slightly, so that LevelDB never blocks a batch for long.
 ///
-/// LevelDB merges tables on its own thread. If twelve tables are not merged yet, it blocks a write
-/// until the merge has caught up. In a store with a million messages, that takes most of a second,
-/// during which all other writers wait, too. Therefore, large batches are delayed by some
-/// milliseconds as soon as unmerged tables accumulate. Small batches, such as those of live events,
-/// are never delayed.
+/// LevelDB merges tables on its own thread. If twelve tables are not merged yet, it blocks all
+/// writes until the merge has caught up: most of a second in a store with a million messages.
+/// Therefore, large batches are delayed by some milliseconds as soon as unmerged tables accumulate,
+/// but never small ones, such as those of live events.
 struct Throttle {
-    /// Batches of at least this size count as part of a bulk load.
+    /// Batches of at least this many bytes are part of a bulk load.
     private static let smallestLoad = 4 << 10
-    /// The amount of data written between two checks of the number of tables.
-    ///
-    /// It is less than the size of a new table.
+    /// The number of bytes between two checks of the number of tables; a new table has more.
     private static let lookInterval = 256 << 10
-    /// The number of unmerged tables up to which nothing is delayed.
-    ///
-    /// LevelDB itself starts to merge at 4 tables, and to delay writers at 8.
+    /// LevelDB starts to merge at 4 tables, and delays writers at 8.
     private static let fewTables = 5
-    /// The delay for each 32 KiB if there is one table more than ``fewTables``.
-    ///
-    /// The delay doubles with each further table.
+    /// The delay for 32 KiB at one table more than ``fewTables``, doubled by each further table.
     private static let shortestDelay = Duration.milliseconds(1)
     private static let longestDelay = Duration.milliseconds(32)
 
@@ -26,13 +19,7 @@ struct Throttle {
     /// The current delay for each 32 KiB.
     private var delay = Duration.zero
 
-    /// Returns the delay after a batch.
-    ///
-    /// - Parameters:
-    ///   - size: The number of bytes of the batch.
-    ///   - tableCount: A closure that returns the number of unmerged tables. It is not called for
-    ///     every batch.
-    /// - Returns: The delay; zero for a small batch, and while LevelDB keeps up.
+    /// Returns the delay after a batch of `size` bytes.
     mutating func delay(afterWriting size: Int, tableCount: () -> Int) -> Duration {
         writtenSinceLook += size
         if writtenSinceLook >= Throttle.lookInterval {

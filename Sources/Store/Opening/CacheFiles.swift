@@ -1,12 +1,11 @@
 import Foundation
 import Models
 
-/// The directories of a store's cache: the current cache, and caches that were replaced.
+/// The directories of a store's current cache, and of caches that were replaced.
 ///
-/// The first cache is in the directory `cache`. A cache that replaces the cache with number *n* is
-/// in the directory `cache-` and *n* + 1. The cache with the greatest number is the current one. A
-/// replaced cache keeps its name until its files are closed; then its directory gets the name
-/// `replaced-cache-` and its number. Only the newest replaced cache is kept, for a bug report.
+/// The first cache is in the directory `cache`, and the *n*th one in `cache-`*n*; the greatest
+/// number is the current one. When the files of a replaced cache are closed, its directory gets the
+/// name `replaced-cache-`*n*. Only the newest one is kept, for a bug report.
 struct CacheFiles {
     let directory: String
 
@@ -14,7 +13,7 @@ struct CacheFiles {
 
     private static let prefix = "cache-"
     private static let replacedPrefix = "replaced-cache-"
-    /// The greatest number of a cache, which no store reaches by itself.
+    /// No store reaches this number by itself.
     private static let maximum = 1_000_000_000
 
     private func path(_ number: Int) -> String {
@@ -25,7 +24,6 @@ struct CacheFiles {
         "\(directory)/\(CacheFiles.replacedPrefix)\(number)"
     }
 
-    /// Returns the numbers in the names that consist of a prefix and a number.
     private func numbers(after prefix: String) throws(StoreError) -> [Int] {
         try DiskFile.names(in: directory).compactMap { name in
             guard name.hasPrefix(prefix) else { return nil }
@@ -37,14 +35,13 @@ struct CacheFiles {
         }
     }
 
-    /// Returns the number of the current cache; 1 if there is none yet.
     func currentNumber() throws(StoreError) -> Int {
         max(1, try numbers(after: CacheFiles.prefix).max() ?? 1)
     }
 
     func currentPath() throws(StoreError) -> String { path(try currentNumber()) }
 
-    /// Returns the caches that a replacement has left under their first names, oldest first.
+    /// Returns the replaced caches that still have their first names, oldest first.
     private func left() throws(StoreError) -> [Int] {
         let current = try currentNumber()
         var numbers = try numbers(after: CacheFiles.prefix).filter { $0 > 1 && $0 < current }
@@ -52,7 +49,6 @@ struct CacheFiles {
         return numbers.sorted()
     }
 
-    /// Returns the directories of replaced caches.
     func replaced() throws(StoreError) -> [String] {
         let aside = try numbers(after: CacheFiles.replacedPrefix)
         return try left().map(path) + aside.map(replacedPath)
@@ -62,11 +58,8 @@ struct CacheFiles {
 
     /// Creates the empty directory of the next cache, which is then the current one.
     ///
-    /// After a crash, the next opening uses the old cache or the new one.
-    ///
-    /// - Throws: `corruption`, with the reason as its cause, if the cache was replaced for a reason
-    ///   of the same kind within ``CacheReplacement/pause``, in which case nothing was changed;
-    ///   errors of the disk.
+    /// The call throws `corruption` and changes nothing if the cache was replaced for a reason of
+    /// the same kind within ``CacheReplacement/pause``.
     func replace(
         _ kind: CacheReplacement.Kind, _ reason: StoreError, at now: Timestamp?
     ) throws(StoreError) -> String {
@@ -93,20 +86,18 @@ struct CacheFiles {
         return new
     }
 
-    /// Keeps the newest replaced cache aside, and removes the others.
-    ///
-    /// No process may have a replaced cache open.
+    /// Sets the newest replaced cache aside, and removes the others, which no process may have
+    /// open.
     func setReplacedAside() throws(StoreError) {
         for number in try left() { try setAside(number) }
     }
 
-    /// Sets a closed cache aside, unless a newer one is.
     func setAside(_ path: String) throws(StoreError) {
         for number in try left() where self.path(number) == path { try setAside(number) }
     }
 
     private func setAside(_ number: Int) throws(StoreError) {
-        // A cache of an older version contains no damage that a bug report could show.
+        // A cache of an older version shows no damage.
         if let last = try CacheReplacement(in: directory), last.number == number + 1,
             last.kind == .older
         {
@@ -120,12 +111,10 @@ struct CacheFiles {
         try DiskFile.move(path(number), to: replacedPath(number))
     }
 
-    /// Removes the replaced caches of a closed store.
     func removeReplaced() throws(StoreError) {
         for path in try replaced() { try DiskFile.removeAll(at: path) }
     }
 
-    /// Removes the replaced cache that was set aside.
     func removeSetAside() throws(StoreError) {
         for number in try numbers(after: CacheFiles.replacedPrefix) {
             try DiskFile.removeAll(at: replacedPath(number))
@@ -133,12 +122,8 @@ struct CacheFiles {
     }
 }
 
-/// The last replacement of a cache, in the file `REPLACED`.
-///
-/// The file contains the number of the new cache, the time, and the kind of the reason. It contains
-/// no text of the reason, which may name a channel.
+/// The last replacement of a cache, without the text of the reason, which may name a channel.
 struct CacheReplacement: Hashable {
-    /// A kind of reason.
     enum Kind: String {
         /// LevelDB could not read a file.
         case file
@@ -146,7 +131,7 @@ struct CacheReplacement: Hashable {
         case row
         /// A newer version of the package wrote the rows.
         case schema
-        /// An older version of the package wrote the rows, which is no damage.
+        /// An older version of the package wrote the rows.
         case older
 
         init(_ reason: StoreError) {
@@ -160,8 +145,7 @@ struct CacheReplacement: Hashable {
         }
     }
 
-    /// The time after a replacement in which a cache is not replaced for a reason of the same kind,
-    /// in milliseconds: an hour.
+    /// The milliseconds in which a new cache is not replaced for a reason of the same kind.
     static let pause: Int64 = 3_600_000
 
     let number: Int
@@ -174,7 +158,6 @@ struct CacheReplacement: Hashable {
 
     static func path(in directory: String) -> String { directory + "/REPLACED" }
 
-    /// Reads the file; `nil` if it is missing or has another content.
     init?(in directory: String) throws(StoreError) {
         guard let file = try DiskFile(reading: CacheReplacement.path(in: directory)) else {
             return nil
@@ -194,9 +177,7 @@ struct CacheReplacement: Hashable {
         try DiskFile.replace(CacheReplacement.path(in: directory), by: Array(text.utf8))
     }
 
-    /// Returns a Boolean value that indicates whether another replacement is too early.
-    ///
-    /// If the clock was set back, it is not. Caches of older versions are always replaced.
+    /// Indicates whether another replacement is too early; never for caches of older versions.
     func prevents(_ other: CacheReplacement) -> Bool {
         let (elapsed, overflows) = other.time.milliseconds
             .subtractingReportingOverflow(time.milliseconds)

@@ -2,7 +2,7 @@ public import Foundation
 public import Models
 
 extension ChatStore {
-    /// Returns the directory for a user of an app within another directory.
+    /// Returns the directory for a user of an app, which need not exist.
     ///
     /// Any text is a valid ID. A directory's name consists of lower-case letters, digits, `-`, `_`
     /// and `%`, so that the directory is always inside `root`. Different IDs have different names,
@@ -15,7 +15,7 @@ extension ChatStore {
     ///   - hidesUser: A Boolean value that indicates whether the name for the user is always a
     ///     hash, as for an encrypted store. An attacker who knows a user's ID can still find out
     ///     whether the user has a directory.
-    /// - Returns: The directory, which need not exist.
+    /// - Returns: The directory.
     public static func directory(
         in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false
     ) -> URL {
@@ -25,12 +25,12 @@ extension ChatStore {
                 path: hidesUser ? hash(user) : fileName(user), directoryHint: .isDirectory)
     }
 
-    /// Returns the names of all users' directories in `root`; empty if `root` does not exist.
+    /// Returns the names in `root`; empty if `root` does not exist.
     package static func directoryNames(in root: URL) throws(StoreError) -> [String] {
         try DiskFile.names(in: root.path)
     }
 
-    /// Returns the user whose directory has this name; `nil` if the name is hashed or not a user's.
+    /// Returns `nil` if the name is that of a hashed ID, or of no user.
     package static func userID(ofDirectory name: String) -> UserID? {
         guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
             fileName(id) == name
@@ -38,7 +38,7 @@ extension ChatStore {
         return UserID(id)
     }
 
-    /// The maximum length of a name that is not hashed, in bytes.
+    /// The maximum number of bytes of a name that is not hashed.
     private static let longestName = 100
 
     private static func fileName(_ id: String) -> String {
@@ -52,16 +52,13 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // Readable names start with "_", names for long IDs with "%", and hidden ones with "-", so
-        // that no two of them are equal. The plain and the encrypted store of a user therefore have
-        // different directories.
+        // The first characters differ, so that a user's plain and encrypted store have different
+        // directories.
         return name.utf8.count <= longestName ? name : "%" + id.hashedFileName
     }
 
     private static func hash(_ id: String) -> String { "-" + id.hashedFileName }
 
-    /// Returns a Boolean value that indicates whether a directory name is that of a user's encrypted
-    /// store.
     static func isHiddenName(_ name: some StringProtocol) -> Bool {
         name.utf8.count == 65 && name.hasPrefix("-") && name.dropFirst().allSatisfy(\.isHexDigit)
     }

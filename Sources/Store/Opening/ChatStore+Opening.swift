@@ -9,22 +9,21 @@ extension ChatStore {
     ///     ``directory(in:applicationID:userID:hidesUser:)``. A new directory is accessible to its
     ///     owner only. The permissions of an existing directory stay.
     ///   - options: The options of the cache's files.
-    ///   - encryptionKey: The key of the store. If you pass a key, a new store is encrypted. To
-    ///     encrypt or decrypt an existing store, call ``reencrypt(at:from:to:progress:)``.
+    ///   - encryptionKey: The key of the store, with which a new store is encrypted. To encrypt or
+    ///     decrypt an existing store, call ``reencrypt(at:from:to:progress:)``.
     ///   - migrationHandler: A closure that is called on this thread while files of an older
-    ///     version are migrated: at the beginning, from time to time, and at the end. The outbox is
-    ///     migrated. The cache is replaced by an empty one, because its data can be fetched again.
+    ///     version are migrated: at the beginning, from time to time, and at the end. The cache is
+    ///     not migrated, but replaced by an empty one.
     /// - Throws: ``StoreError``. With these codes, nothing was changed: `locked` if the store is
     ///   already open; `newerSchema` if a newer version of this package wrote the files; `wrongKey`
-    ///   if the key does not match the store, if the store is encrypted and no key is given, or if
-    ///   a key is given and the store is not encrypted. Other codes: `corruption` if the
-    ///   version file or the key file is damaged, or if the cache was replaced less than an hour
-    ///   ago for the same reason; `permission`, `noSpace` or `io`. A damaged cache is no error: it
-    ///   is replaced by an empty one, and ``OpeningReport/replacedCache`` is the reason. A damaged
-    ///   outbox is no error: it is rebuilt from its readable items, and
-    ///   ``OpeningReport/outboxLoss`` describes the lost items.
-    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, because opening reads
-    ///   all of them. A migration or a repair takes longer.
+    ///   if the key does not match the store, is missing for an encrypted store, or is given for
+    ///   one that is not encrypted. Other codes: `corruption` if the version file or the key file
+    ///   is damaged, or if the cache was replaced less than an hour ago for the same reason;
+    ///   `permission`, `noSpace` or `io`. Other damage is no error: a damaged cache is replaced by
+    ///   an empty one (``OpeningReport/replacedCache``), and a damaged outbox is rebuilt from its
+    ///   readable items (``OpeningReport/outboxLoss``).
+    /// - Complexity: Some milliseconds, and O(*n*) in the rows of the outbox, all of which are
+    ///   read. A migration or a repair takes longer.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
         encryptionKey: EncryptionKey? = nil,
@@ -37,7 +36,6 @@ extension ChatStore {
             encryptionKey: encryptionKey, migrationHandler: migrationHandler)
     }
 
-    /// Opens the store in a directory at a time of the caller's clock.
     package convenience init(
         at directory: URL, options: StoreOptions, encryptionKey: EncryptionKey?, now: Timestamp,
         migrationHandler: (MigrationProgress) -> Void
@@ -89,8 +87,7 @@ extension ChatStore {
         let outboxFiles: OutboxFiles?
     }
 
-    /// Opens the files; if the outbox cannot be read, rebuilds it first, and if the cache cannot be
-    /// read, replaces it first.
+    /// Opens the files, after replacing an unreadable cache and rebuilding an unreadable outbox.
     private static func openedOrRecovered(
         _ files: StoreFiles?, _ key: EncryptionKey?, at now: Timestamp,
         _ open: () throws(StoreError) -> Opened
@@ -125,8 +122,7 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
-        // Copies of outgoing files use the environment of the outbox, but encryption keys of their
-        // own.
+        // Copies of outgoing files use the outbox's environment, but encryption keys of their own.
         let outboxFiles = files.map { files in
             let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
             return OutboxFiles(in: files, environment ?? environments.outbox)
@@ -158,8 +154,7 @@ extension ChatStore {
             let (copy, logs) = (report.outboxCopy, report.outboxDamage)
             try outbox.reindexOutboxItems { (reindexing, before) throws(StoreError) in
                 let name = copy.map { URL(filePath: $0).lastPathComponent } ?? ""
-                // Search a copy only once: items of a copy that an earlier opening has searched may
-                // have been sent since.
+                // Search a copy only once: since an earlier opening, its items may have been sent.
                 let isNew = name != before?.copyName
                 var loss = try OutboxLoss(
                     of: isNew ? copy : nil, in: .disk(keys, as: StoreFiles.outboxName), reindexing,
@@ -190,7 +185,7 @@ extension ChatStore {
     ) throws(StoreError) {
         let versions = try schema.versions(of: cache, outbox)
         let hasReplaced = try files?.caches.replaced().isEmpty == false
-        // The version of the outbox is written before the file with the version.
+        // The outbox's version is written before this file.
         let fileVersion = try files?.storedVersion()
         report.isNew = versions == (nil, nil) && !hasReplaced && fileVersion == nil
         if report.isNew { try outbox.setSchemaVersion(schema.version) }
@@ -221,10 +216,9 @@ extension ChatStore {
             cacheVersion = nil
         }
         report.isCacheNew = cacheVersion == nil
-        // A database without a version is new, or was created again because its files were lost.
-        // When a store is created, the outbox's version is written first. Therefore, if the outbox
-        // alone has none, it was lost. If an outbox without a version contains items, damage has
-        // removed its version row.
+        // A database without a version is new, or its files were lost. A new store writes the
+        // outbox's version first: if the outbox alone has none, it was lost, or, if it contains
+        // items, only its version row.
         let isOutboxEmpty = try outbox.readAll() == 0
         if versions.outbox == nil, !report.isNew {
             var loss: OutboxLoss?
@@ -242,9 +236,7 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Returns the error with the name of the damaged database in its message.
-    ///
-    /// From this name, callers know how to recover.
+    /// From the name of the damaged database, callers know how to recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -259,7 +251,6 @@ extension StoreFiles {
 }
 
 extension StoreOptions {
-    /// The options of the outbox, which contains little data.
     fileprivate static var outbox: StoreOptions {
         var options = StoreOptions()
         options.writeBufferByteCount = 1 << 20
@@ -269,13 +260,8 @@ extension StoreOptions {
 }
 
 extension LevelDB {
-    /// Opens a database, and skips the unreadable parts of a damaged log.
-    ///
-    /// `logs` is set to the report of the logs. `beforeSkipping` is called before damaged data is
-    /// permanently discarded.
-    ///
-    /// - Returns: The database with all readable data.
-    /// - Throws: Errors of opening that are not caused by a log; errors of `beforeSkipping`.
+    /// Opens a database, skipping unreadable parts of logs; `beforeSkipping` is called before they
+    /// are permanently discarded.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
@@ -287,21 +273,17 @@ extension LevelDB {
         } catch {
             let report = LogReport(environment.takeLogReport())
             guard error.code == .corruption, report.isDamaged else { throw error }
-            // The damage is in a log, so all other data is readable.
             try beforeSkipping()
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // Keep the report of the first opening if it shows damage: the second opening may
-            // report none, although commits are missing.
+            // The second opening may report no damage, although commits are missing.
             if !logs.isDamaged { logs = report }
             return database
         }
     }
 
-    /// Reads all rows, and returns their number.
-    ///
-    /// This throws an error if any block is damaged.
+    /// Returns the number of rows, and throws if any block is damaged.
     fileprivate func readAll() throws(StoreError) -> Int {
         var count = 0
         try snapshot().scan(.all) { (_, _) throws(StoreError) in

@@ -19,15 +19,13 @@ extension ChatStore {
                 preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
             }
         }
-        // Remove the report before the copies, because the report contains the name of the newest
-        // copy.
+        // The report contains the name of the newest copy.
         for copy in try StoreFiles(directory: directory).outboxCopies() {
             try DiskFile.removeAll(at: copy)
         }
     }
 
-    /// Returns a Boolean value that indicates whether damage may have removed outbox items, so that
-    /// copies of their files must stay.
+    /// Indicates whether items may be lost, so that copies of their files must stay.
     package func mayHaveLostOutboxItems() throws(StoreError) -> Bool {
         guard let directory else { return false }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) { return true }

@@ -1,27 +1,20 @@
 public import Foundation
 package import Models
 
-// A damaged cache is replaced by an empty one, because all its data can be fetched again.
+// All data of a damaged cache can be fetched again.
 
 extension ChatStore {
-    /// Replaces the cache by an empty one, because its bytes are not those that were written.
+    /// Replaces the damaged cache by an empty one.
     ///
     /// The outbox, drafts and pins stay. Observers receive ``Change/Operation/replacedCache``.
     /// Existing ``Snapshot``s stay valid: the old files are closed when the last of them is
-    /// released, and are then set aside. If the process ends during the call, the next opening uses
-    /// the old cache or the new one.
+    /// released. After a crash, the next opening uses the old cache or the new one.
     ///
-    /// If the reason does not concern the current cache, the call has no effect, because the
-    /// cache was replaced in the meantime.
+    /// If the reason does not concern the current cache, the call has no effect. Unless `now` is
+    /// `nil`, the call throws `corruption` if the cache was replaced for a reason of the same kind
+    /// less than an hour ago. After an error, the old cache stays.
     ///
-    /// - Parameters:
-    ///   - reason: The damage.
-    ///   - now: The device's time; `nil` to replace the cache regardless of earlier replacements.
-    /// - Throws: ``StoreError``: `corruption` if the cache was replaced for a reason of the same
-    ///   kind less than an hour ago; `closed`, `suspended`, `permission`, `noSpace` or `io`. The
-    ///   old cache then stays.
     /// - Precondition: The call is not inside a write.
-    /// - Complexity: Waits for the disk.
     package func replaceCache(reason: StoreError, at now: Timestamp?) throws(StoreError) {
         precondition(!isWriting, "ChatStore.replaceCache is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
@@ -59,21 +52,19 @@ extension ChatStore {
             try new.setSchemaVersion(StoreSchema.current.version)
             return new
         } catch {
-            // The old cache stays the current one. Report the original error.
+            // Report the original error.
             if directory != nil { try? DiskFile.removeAll(at: path) }
             throw error
         }
     }
 
-    /// Calls a closure after each replacement of the cache, with the reason, on the thread that
-    /// replaces the cache.
+    /// Calls a closure with the reason of each replacement, on the thread that replaces the cache.
     package func observeReplacements(_ observer: @escaping @Sendable (StoreError) -> Void) {
         replacementObservers.withLock { $0.append(observer) }
     }
 }
 
 extension Batch.NextNumbers {
-    /// The numbers after the cache was replaced by an empty one.
     fileprivate var ofEmptyCache: Self {
         var next = self
         (next.channel, next.access, next.recordedGeneration) = (1, nil, 0)
@@ -84,10 +75,11 @@ extension Batch.NextNumbers {
 // MARK: Closed stores
 
 extension ChatStore {
-    /// Makes the next opening of a closed store rebuild the index of the outbox items.
+    /// Makes the next opening of a closed store rebuild the index of the outbox items, and set
+    /// ``OpeningReport/isOutboxReindexed``.
     ///
     /// Call this method if ``check()`` has found problems in the outbox. All readable items are
-    /// kept. ``OpeningReport/isOutboxReindexed`` reports the result.
+    /// kept.
     ///
     /// - Parameter directory: The directory of the store. If it has no store, the call has no
     ///   effect.
@@ -106,17 +98,11 @@ extension ChatStore {
 extension StoreFiles {
     var caches: CacheFiles { CacheFiles(in: directory) }
 
-    /// Returns a Boolean value that indicates whether an error of opening means that the cache has
-    /// to be replaced.
     func isCacheDamage(_ error: StoreError) -> Bool {
         (error.code == .corruption || error.code == .newerSchema)
             && (error.path + "/").hasPrefix(cache + "/")
     }
 
-    /// Replaces the damaged cache of a closed store by an empty directory.
-    ///
-    /// - Throws: `locked` if another process has the store open; errors of
-    ///   ``CacheFiles/replace(reason:at:)``.
     func replaceCache(reason: StoreError, at now: Timestamp) throws(StoreError) {
         let environment = LevelDB.Environment.disk()
         // As for ``ChatStore/removeCache(at:)``, lock both databases.
@@ -127,9 +113,7 @@ extension StoreFiles {
         }
     }
 
-    /// Replaces the open cache of an older version by an empty one.
-    ///
-    /// The caller has the outbox open, so that no other process opens the cache.
+    /// Replaces the cache of an older version while both databases are open.
     func replaced(
         _ cache: LevelDB, ofVersion version: Int, at now: Timestamp
     ) throws(StoreError) -> LevelDB {
@@ -143,10 +127,10 @@ extension StoreFiles {
 }
 
 extension ChatStore {
-    /// Removes the cache of a closed store, so that the next opening creates an empty cache.
+    /// Removes the cache of a closed store, so that the next opening creates an empty cache and
+    /// sets ``OpeningReport/isCacheNew``.
     ///
-    /// The next sync fetches the data from the server again. The outbox, which contains the user's
-    /// unsent items, is not changed. The next opening sets ``OpeningReport/isCacheNew``.
+    /// The next sync fetches the data again. The outbox is not changed.
     ///
     /// - Parameter directory: The directory of the store. If it has no cache, the call has no
     ///   effect.
@@ -162,16 +146,14 @@ extension ChatStore {
             if errno == ENOENT { return }
             throw StoreError(errno: errno, doing: "find the cache", path: files.cache)
         }
-        // Also lock the outbox. An open store always holds the lock of the outbox, but not always
-        // that of the cache: it releases that lock while it reopens the files after a failed write.
+        // An open store releases the lock of its cache, but not of its outbox, while it reopens the
+        // files after a failed write.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             try environment.withLock(of: files.cache) {}
             try files.caches.removeReplaced()
             try DiskFile.remove(CacheReplacement.path(in: directory.path))
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
-            // If the process ends before all files are removed, the next opening finds a damaged
-            // cache and replaces it.
             try DiskFile(directory: directory.path).sync()
         }
     }

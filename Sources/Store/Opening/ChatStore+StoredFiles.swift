@@ -1,17 +1,11 @@
 package import Foundation
 
-// Operations on stores that need not be open in this process.
 extension ChatStore {
-    /// Returns a Boolean value that indicates whether a directory contains a store.
     package static func isStore(at directory: URL) -> Bool {
         StoreFiles(directory: directory).exist
     }
 
-    /// Returns the size of all files of a store in bytes; a process may have the store open.
-    ///
-    /// Files in directories that are deeper than those of a store are not counted.
-    ///
-    /// - Throws: ``StoreError`` with code `permission` or `io`.
+    /// Returns the size of all files of a store, which may be open, in bytes.
     package static func byteCount(at directory: URL) throws(StoreError) -> Int {
         try byteCount(in: directory.path, depth: 4)
     }
@@ -21,7 +15,7 @@ extension ChatStore {
         for name in try DiskFile.names(in: path) {
             let path = path + "/" + name
             var status = stat()
-            // LevelDB may have removed the file since the directory was read.
+            // LevelDB may have removed the file.
             guard lstat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
             case S_IFREG: count += Int(status.st_size)

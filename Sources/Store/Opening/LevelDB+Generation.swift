@@ -1,14 +1,14 @@
 import Models
 
-// A store whose outbox is replaced by an earlier copy must not send the items of the copy. The
-// outbox therefore counts its commits, and the cache records this number. The cache records a
-// commit only after it is on disk, so that no crash leaves a greater number in the cache.
+// A store must not send the items of an earlier copy of its outbox. The outbox therefore counts its
+// commits. The cache records their number only after a commit is on disk, so that no crash leaves a
+// greater number in the cache.
 
 extension ChatStore {
-    /// Writes the generation of the outbox to the cache, if the cache has not recorded it yet.
+    /// Writes the outbox's generation to the cache.
     ///
-    /// The row need not be on disk soon: if it is lost, an earlier copy of the outbox may not be
-    /// detected. After an error, the next commit of the cache writes the row.
+    /// If the row is lost, an earlier copy of the outbox may not be detected. After an error, the
+    /// next commit of the cache writes the row.
     func recordGeneration(_ writer: inout Writer) {
         guard writer.next.recordedGeneration != writer.next.generation, !cache.hasFailed else {
             return
@@ -19,13 +19,11 @@ extension ChatStore {
             try cache.write(batch, isDurable: false)
             writer.next.recordedGeneration = writer.next.generation
         } catch {
-            // The next write reopens the files.
         }
     }
 }
 
 extension LevelDB {
-    /// Returns the generation of the outbox that this database contains; 0 if there is none.
     func generation() throws(StoreError) -> UInt64 {
         let key = ByteWriter.key { $0.schemaKey(.generation) }
         return try Rows(snapshot: try snapshot()).withValue(of: key) { (value) throws(StoreError) in
@@ -37,16 +35,8 @@ extension LevelDB {
     }
 
     /// If this outbox is older than the cache has recorded, or has lost records, makes its pending
-    /// items fail, and stores a report, in one durable batch.
-    ///
-    /// A lost record may have been the cancellation or an edit of an item that is still there.
-    ///
-    /// - Parameters:
-    ///   - recorded: The generation that the cache has recorded.
-    ///   - hasLostRecords: A Boolean value that indicates whether damaged records were skipped.
-    ///   - isReported: A Boolean value that indicates whether the opening reports another cause:
-    ///     missing or damaged files.
-    /// - Throws: Errors of the disk; `corruption` if a file is damaged.
+    /// items fail, because a cancellation or an edit may be lost, and, unless `isReported`, stores
+    /// a report, in one durable batch.
     func holdOutdatedItems(
         recorded: UInt64, hasLostRecords: Bool, isReported: Bool
     ) throws(StoreError) {

@@ -1,35 +1,23 @@
 import Models
 
-// Recovery of the outbox. After damage, an item may lack its index row, or an index row may lack
-// its item.
+// After damage, an item may lack its index row, or an index row may lack its item.
 
-/// The results of ``LevelDB/reindexOutboxItems(_:)``.
 struct OutboxReindexing {
-    /// The number of removed rows that cannot be decoded and whose request ID no index row
-    /// contains.
+    /// The number of removed rows that cannot be decoded and whose request ID is unknown.
     var unreadableLost = 0
-    /// The items of which only the index row exists.
-    ///
-    /// Of such an item, only the request ID and the channel are known.
+    /// The request IDs and channels of items of which only the index row exists.
     var lost: [OutboxItem] = []
-    /// The request IDs of the items in the outbox.
     var ids: Set<RequestID> = []
 }
 
 extension LevelDB {
-    /// Rebuilds the index of outbox items, and the number for the next item.
+    /// Rebuilds the index of outbox items, and the next number, in one durable batch with a report
+    /// of the lost items.
     ///
     /// An item that cannot be decoded is kept if an index row contains its request ID and no other
-    /// item has that ID. All other rows that cannot be decoded are removed. Of two items with the
-    /// same request ID, the item that the old index row refers to is kept. If that row refers to
-    /// neither item, the newer item is kept.
-    ///
-    /// One durable batch contains all changes, and the report of the lost items. If there is an
-    /// earlier report, the lost items are added to it.
-    ///
-    /// - Parameter findLoss: A closure that compares the rows with the damaged files. It receives
-    ///   the results, and the earlier loss that the app has not acknowledged.
-    /// - Throws: Errors of the closure and of the disk; `corruption` if a file is damaged.
+    /// item has that ID. Of two items with the same request ID, the item that the old index row
+    /// refers to is kept; if it refers to neither, the newer item. `findLoss` receives the results
+    /// and the earlier, unacknowledged loss, to which the returned loss is added.
     func reindexOutboxItems(
         _ findLoss: (OutboxReindexing, OutboxLoss?) throws(StoreError) -> OutboxLoss
     ) throws(StoreError) {
@@ -54,7 +42,6 @@ extension LevelDB {
         for (id, location) in index.locations {
             batch.put({ $0.outboxItemRequestKey(id) }, { $0.raw(location) })
         }
-        // If the stored number is damaged, derive the next number from the items.
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
@@ -74,7 +61,6 @@ extension Rows {
             (key, value) throws(StoreError) in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            // Bytes that are not a text cannot be a request ID.
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
             return true
         }
@@ -82,11 +68,9 @@ extension Rows {
     }
 }
 
-/// The new index, from request IDs to items.
 private struct OutboxIndex {
-    /// The request IDs in the old index rows, by the locations of their items.
     let ids: [KeyBytes: RequestID]
-    /// The locations of the items, which are their keys without the table's letter.
+    /// The keys of the items, without the table's letter.
     private(set) var locations: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
@@ -98,7 +82,6 @@ private struct OutboxIndex {
 
     init(ids: [KeyBytes: RequestID]) { self.ids = ids }
 
-    /// Adds an outbox row; `item` is `nil` if the row cannot be decoded.
     mutating func add(_ key: UnsafeRawBufferPointer, _ item: OutboxItem?) {
         var location = KeyBytes(key.dropFirst())
         occupied.insert(location)
@@ -141,14 +124,12 @@ private struct OutboxIndex {
         }
     }
 
-    /// Decides on rows that cannot be decoded, and on old index rows without an item.
-    ///
-    /// Call this method after all rows were added.
+    /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows
+    /// were added.
     mutating func finish() {
         defer { result.ids = Set(locations.keys) }
         for (location, item) in moved where occupied.contains(location) {
-            // Another item has this location, and therefore the same sequence number. Assign a new
-            // number.
+            // Another item has this location, and therefore the same sequence number.
             greatest += 1
             let free = OutboxIndex.location(in: item.channelURL, greatest)
             moved[location] = nil
@@ -171,7 +152,6 @@ private struct OutboxIndex {
     }
 }
 
-/// The location of an outbox item, which is part of its key: the channel and the sequence number.
 struct OutboxItemLocation {
     let channelURL: ChannelURL
     let sequence: UInt64
@@ -192,7 +172,6 @@ struct OutboxItemLocation {
 }
 
 extension OutboxItem {
-    /// Creates a placeholder for an item whose bytes cannot be decoded.
     init(unreadable id: RequestID, at location: OutboxItemLocation?) {
         self.init()
         requestID = id

@@ -1,67 +1,57 @@
-/// The findings of opening a store, for logging.
-///
-/// The store has already handled each finding.
+/// The findings of opening a store, all of which the store has already handled.
 public struct OpeningReport: Hashable, Sendable {
     /// A Boolean value that indicates whether the store did not exist and was created.
     public internal(set) var isNew = false
 
-    /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
+    /// A Boolean value that indicates whether an empty cache was created, because none existed.
     ///
-    /// The cache is new in a new store, after ``ChatStore/removeCache(at:)``, after a migration, and
+    /// The cache is new in a new store, after ``ChatStore/removeCache(at:)`` or a migration, and
     /// after its files were lost or replaced. Except in a new store, the outbox still exists, and
     /// ``isNew`` is false.
     public internal(set) var isCacheNew = false
 
     /// The version of the schema before the migration; `nil` if no migration was necessary.
-    ///
-    /// A migration keeps the outbox, and replaces the cache by an empty one.
     public internal(set) var migratedFrom: Int?
 
     /// A Boolean value that indicates whether a call of
     /// ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
     ///
-    /// All data can be read and written. To complete the re-encryption, repeat that call with the
-    /// same keys.
+    /// All data can be read and written. Repeat the call with the same keys to complete it.
     public internal(set) var isReencryptionUnfinished = false
 
     /// The state of the cache's logs.
     ///
-    /// After a crash, a log may have a torn tail: the commit that was being written is missing.
-    /// After a power failure, the latest commits that were not yet synced to disk may also be
-    /// missing. Each commit contains the tokens that belong to its data, so the engine fetches the
-    /// missing data again.
+    /// After a crash, the commit that was being written may be missing; after a power failure, also
+    /// commits that were not yet synced. The engine fetches the missing data again.
     public internal(set) var cacheLogs = LogReport()
 
     /// The state of the outbox's logs.
     ///
-    /// After a crash, a log may have a torn tail: a write that had not returned is missing. If the
-    /// disk loses data that it has reported as synced, completed writes may also be missing. This
-    /// loss cannot be detected if the log then ends exactly between two commits.
+    /// After a crash, a write that had not returned may be missing. If the disk loses synced data,
+    /// completed writes may also be missing, which cannot be detected if the log then ends exactly
+    /// between two commits.
     public internal(set) var outboxLogs = LogReport()
 
-    /// The damage because of which this opening has replaced the cache by an empty one; `nil` if it
-    /// has not.
+    /// The damage because of which this opening replaced the cache by an empty one; otherwise
+    /// `nil`.
     ///
-    /// The engine fetches the data again. The newest replaced cache stays in the directory until
-    /// ``ChatStore/clearCachedData()``.
+    /// The newest replaced cache stays in the directory until ``ChatStore/clearCachedData()``.
     public internal(set) var replacedCache: StoreError?
 
-    /// The report of the outbox's logs if they are damaged; otherwise `nil`.
-    ///
-    /// After such damage, items may be missing. ``outboxCopy`` is the path of a copy of the damaged
-    /// files.
+    /// The report of the outbox's logs if they are damaged, so that items may be missing; otherwise
+    /// `nil`.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
     /// A Boolean value that indicates whether the index of outbox items was rebuilt from the items.
     ///
-    /// The reason is ``outboxDamage``, or the damage that an earlier, interrupted opening found, or
-    /// a call of ``ChatStore/reindexOutbox(at:)``. Each existing item can be read, replaced and
-    /// removed.
+    /// The reason is ``outboxDamage``, damage that an earlier, interrupted opening found, or a call
+    /// of ``ChatStore/reindexOutbox(at:)``. Each existing item can be read, replaced and removed.
     public internal(set) var isOutboxReindexed = false
 
-    /// The path of the newest copy of a damaged outbox's files; `nil` if no copy exists.
+    /// The path of the newest copy of a damaged outbox's files, which this or an earlier opening
+    /// made; `nil` if no copy exists.
     ///
-    /// This or an earlier opening made the copy. ``ChatStore/acknowledgeOutboxLoss()`` removes it.
+    /// ``ChatStore/acknowledgeOutboxLoss()`` removes the copies.
     public internal(set) var outboxCopy: String?
 
     /// A Boolean value that indicates whether this opening could not read the outbox's files, and
@@ -69,37 +59,31 @@ public struct OpeningReport: Hashable, Sendable {
     ///
     /// An item that was sent or removed may reappear, and an edited item may have its earlier text.
     /// If the server deduplicates requests, the engine sends pending items again with the same
-    /// request IDs. Otherwise, the engine marks them as failed, and the user decides whether to
-    /// resend them. ``outboxCopy`` is the path of the damaged files.
+    /// request IDs. Otherwise, it marks them as failed, and the user decides whether to resend
+    /// them.
     public internal(set) var isOutboxRebuilt = false
 
     /// The items that the outbox lost; `nil` if it lost none.
-    ///
-    /// ``OutboxLoss/isRolledBack`` says that the outbox was replaced by an earlier copy.
     ///
     /// Every opening reports the loss until ``ChatStore/acknowledgeOutboxLoss()`` is called.
     public internal(set) var outboxLoss: OutboxLoss?
 
     /// A Boolean value that indicates whether the whole outbox was lost although the cache exists.
-    ///
-    /// Like ``outboxLoss``, it is reported until the loss is acknowledged.
     public var isOutboxLost: Bool { outboxLoss?.isWholeOutbox ?? false }
 }
 
-/// The result of replaying the logs of a database.
-///
-/// LevelDB writes each batch to a log first, and later sorts it into a table.
+/// The result of replaying the logs of a database, to which LevelDB writes each batch first.
 public struct LogReport: Hashable, Codable, Sendable {
     /// The number of logs that were replayed.
     public internal(set) var logs = 0
 
-    /// The number of batches that were read from the logs.
+    /// The number of batches that were read.
     public internal(set) var batches = 0
 
-    /// The number of places in the logs at which batches are missing between two existing batches.
+    /// The number of places at which batches are missing between two existing batches.
     public internal(set) var breaks = 0
 
-    /// The number of records that were damaged and skipped.
+    /// The number of damaged records, which were skipped.
     public internal(set) var damagedRecords = 0
 
     /// A Boolean value that indicates whether the last log ends within a batch, as after a power
@@ -132,6 +116,6 @@ public struct MigrationProgress: Hashable, Sendable {
     /// The version of the schema to which the store is migrated.
     public let toVersion: Int
 
-    /// The completed fraction of the work, from 0 to 1; it never decreases.
+    /// The completed fraction of the work, from 0 to 1, which never decreases.
     public let fractionCompleted: Double
 }

@@ -15,8 +15,8 @@ public struct OutboxLoss: Hashable, Sendable {
 
     /// The number of damaged rows and log records of which nothing can be read.
     ///
-    /// Each may have contained an item, the change of an item, or its removal. In an encrypted
-    /// store, damaged records are always unreadable.
+    /// Each may have contained an item, its change or its removal. In an encrypted store, damaged
+    /// records are always unreadable.
     public internal(set) var unreadableCount = 0
 
     /// A Boolean value that indicates whether all files of the outbox were missing.
@@ -25,13 +25,12 @@ public struct OutboxLoss: Hashable, Sendable {
     /// A Boolean value that indicates whether the outbox was replaced by an earlier copy, for
     /// example from a backup.
     ///
-    /// Items that were written after the copy was made are lost. The items of the copy may have
-    /// been sent, edited or removed since. Therefore, those that were pending have failed with
+    /// Newer items are lost. Since the copy was made, its items may have been sent, edited or
+    /// removed. Therefore, those that were pending have failed with
     /// ``/Models/ErrorCode/needsConfirmation``, and the engine does not send them by itself.
     public internal(set) var isRolledBack = false
 
-    /// The name of the newest copy of damaged files that was searched; empty if no copy was
-    /// searched.
+    /// The name of the newest copy that was searched; empty if none was.
     var copyName = ""
 
     /// An upper bound of the number of lost items, unless ``isWholeOutbox`` is true.
@@ -45,9 +44,7 @@ public struct OutboxLoss: Hashable, Sendable {
 
     init() {}
 
-    /// Adds a later loss.
-    ///
-    /// Its items replace earlier items with the same request ID.
+    /// Adds a later loss, whose items replace earlier items with the same request ID.
     mutating func add(_ later: OutboxLoss) {
         let known = Set(later.items.map(\.requestID))
         items = items.filter { !known.contains($0.requestID) } + later.items
@@ -61,8 +58,8 @@ public struct OutboxLoss: Hashable, Sendable {
 // MARK: The row
 
 extension OutboxLoss {
-    /// On-disk format, DO NOT CHANGE: a byte of flags, the copy's name, the number of unreadable
-    /// rows, and the items, each preceded by its length.
+    /// On-disk format, do not change: flags, the copy's name, the number of unreadable rows, and
+    /// the items, each after its length.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         let flags = try reader.byte()
         (isWholeOutbox, isRolledBack) = (flags & 1 != 0, flags & 2 != 0)
@@ -91,7 +88,6 @@ extension OutboxLoss {
 }
 
 extension LevelDB {
-    /// Returns the loss that the app has not acknowledged; `nil` if there is none.
     func outboxLoss() throws(StoreError) -> OutboxLoss? {
         let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.loss) }, as: "the report of a loss") {
@@ -105,12 +101,8 @@ extension Overlay {
 }
 
 extension OutboxLoss {
-    /// Finds the loss by comparing a damaged outbox with the outbox that was rebuilt from it.
-    ///
-    /// `files` is the directory of the damaged files, or `nil` if they were searched before. `logs`
-    /// is LevelDB's report of the logs, or `nil` if LevelDB did not replay them.
-    ///
-    /// - Throws: Errors of the disk.
+    /// Compares damaged files, unless they were searched before, with the outbox that was rebuilt
+    /// from them; `logs` is LevelDB's report if it has replayed their logs.
     init(
         of files: String?, in environment: LevelDB.Environment, _ reindexing: OutboxReindexing,
         logs: LogReport? = nil
@@ -132,7 +124,7 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         items = search.items.filter { !reindexing.ids.contains($0.requestID) }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
-        // A missing or truncated log contains no damaged records to count, so use LevelDB's counts.
+        // A missing or truncated log contains no damaged records to count.
         if let logs, damagedRecords == 0 {
             unreadableCount += max(logs.damagedRecords, logs.breaks)
         }
@@ -146,7 +138,6 @@ private struct LostItems {
 
     mutating func add(record payload: ArraySlice<UInt8>) {
         for operation in LoggedBatch(payload).operations {
-            // A removed or rewritten item is not lost.
             if let id = operation.requestID ?? operation.outboxItem?.requestID {
                 items.removeAll { $0.requestID == id }
             }
@@ -167,14 +158,12 @@ private struct LostItems {
         for item in rows.compactMap(\.index) { add(item) }
     }
 
-    /// Adds an item of which only the request ID and the channel are known.
     mutating func add(_ item: OutboxItem) {
         if !items.contains(where: { $0.requestID == item.requestID }) { items.append(item) }
     }
 }
 
 extension LoggedBatch.Operation {
-    /// The item that the operation writes.
     fileprivate var outboxItem: OutboxItem? {
         guard key.first == OutboxTable.outboxItem.rawValue, let value,
             let item = try? OutboxItem(serialized: Array(value)), !item.requestID.rawValue.isEmpty,
@@ -183,13 +172,12 @@ extension LoggedBatch.Operation {
         return item
     }
 
-    /// The request ID and the channel of an item, if the operation writes its index row.
+    /// The request ID and the channel in the index row that the operation writes.
     fileprivate var index: OutboxItem? {
         guard let requestID, let value, let location = OutboxItemLocation(value) else { return nil }
         return OutboxItem(unreadable: requestID, at: location)
     }
 
-    /// The request ID in the index row that the operation writes or removes.
     fileprivate var requestID: RequestID? {
         guard key.first == OutboxTable.request.rawValue, key.count > 1 else { return nil }
         return key.dropFirst().withUnsafeBytes { bytes in

@@ -1,17 +1,13 @@
 import Foundation
 
 /// The files of a store: two databases, and a file with their schema version.
-///
-/// Because of that file, older versions of the package refuse to open newer databases.
 struct StoreFiles {
     let directory: URL
 
-    /// DO NOT CHANGE: the keys of encrypted files are derived from these names.
+    /// On-disk format, do not change: the keys of encrypted files are derived from these names.
     static let cacheName = "cache"
     static let outboxName = "outbox"
 
-    /// The path of the current cache.
-    ///
     /// If the directory cannot be listed, opening fails before this path is used.
     var cache: String {
         (try? caches.currentPath()) ?? directory.appending(path: StoreFiles.cacheName).path
@@ -19,22 +15,18 @@ struct StoreFiles {
     var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
     var version: String { directory.appending(path: "VERSION").path }
 
-    /// A Boolean value that indicates whether the directory contains a database.
     var exist: Bool { access(cache, F_OK) == 0 || access(outbox, F_OK) == 0 }
 
-    /// A mark that exists after a damaged part of the outbox's log was skipped.
-    ///
-    /// While the mark exists, index rows of items may be missing.
+    /// A mark that a damaged part of the outbox's log was skipped, so that index rows may be
+    /// missing.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
-    /// Checks that no newer code wrote the directory, creates it if necessary, and unlocks its
-    /// files.
+    /// Checks that no newer code wrote the directory, creates it if necessary, and returns the keys
+    /// of its files; `nil` if they are not encrypted.
     ///
     /// LevelDB writes to any database that it opens, but files of newer code must stay unchanged.
-    /// Therefore, the version is also in a separate file, which is read before the databases are
-    /// opened. If that file is missing, the versions in the databases are checked after opening.
-    ///
-    /// - Returns: The keys of the files; `nil` if they are not encrypted.
+    /// Therefore, the version is also in a separate file. If that file is missing, the databases'
+    /// versions are checked after opening.
     func prepare(
         for schema: StoreSchema, _ key: EncryptionKey?
     ) throws(StoreError) -> DataKeys? {
@@ -46,21 +38,19 @@ struct StoreFiles {
         return keys
     }
 
-    /// Throws `newerSchema` if newer code wrote the directory, or `io` if it contains links in
-    /// place of directories.
+    /// Throws `newerSchema` if newer code wrote the directory, or `io` for a link in place of a
+    /// directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
         try checkHasNoLinks()
         try schema.check(try storedVersion(), at: version)
     }
 
-    /// Writes the version file.
+    /// Writes the version file, so that older code refuses to open the files.
     ///
-    /// Older code then refuses to open the files. Call this method before a migration, so that
-    /// older code never opens partly migrated files. Call it while this process has the databases
-    /// open, so that no other process has.
+    /// Call this method before a migration, so that older code never opens partly migrated files,
+    /// and with open databases, which exclude other processes.
     func setVersion(_ number: Int) throws(StoreError) {
-        // Replacing the file also syncs the directory. Therefore the names of the databases are on
-        // disk before the first outbox item is written.
+        // This also syncs the names of the databases before the first outbox item is written.
         try DiskFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -68,11 +58,10 @@ struct StoreFiles {
         guard let file = try DiskFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
-        // A disk may leave an empty file, or one of zeros. The versions in the databases are checked
-        // instead, and the file is written again.
+        // A disk may leave an empty file, or one of zeros: use the versions in the databases.
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        // Do not use `trimmingCharacters`: its first call in a process takes a quarter of the time
-        // of opening a store.
+        // Do not use `trimmingCharacters`: its first call takes a quarter of the time of opening a
+        // store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
             .split(whereSeparator: \.isWhitespace)
         guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
@@ -93,16 +82,13 @@ struct StoreFiles {
 // MARK: Links
 
 extension StoreFiles {
-    /// Throws `io` if a link is in place of a directory that the store needs.
     fileprivate func checkHasNoLinks() throws(StoreError) {
         for path in [cache, outbox, files, salvaged] + (try outboxCopies()) {
             try StoreFiles.checkIsNoLink(path)
         }
     }
 
-    /// Throws `io` if a link is in place of a directory.
-    ///
-    /// Through the link, the store would write and remove files that do not belong to it.
+    /// Throws `io` for a link, through which the store would change files that do not belong to it.
     static func checkIsNoLink(_ path: String) throws(StoreError) {
         guard isLink(path) else { return }
         throw StoreError(.io, "a link is in place of the directory: remove it", path: path)
@@ -117,7 +103,6 @@ extension StoreFiles {
 // MARK: Copies of the outbox
 
 extension StoreFiles {
-    /// Copies the files of a damaged outbox, and sets the mark ``outboxDistrust``, both durably.
     func keepDamagedOutbox() throws(StoreError) {
         let copy = try nextOutboxCopy()
         let unfinished = copy + DiskFile.unfinished
@@ -127,15 +112,13 @@ extension StoreFiles {
         try outboxDistrust.set()
     }
 
-    /// Returns the copies of damaged outboxes, oldest first.
+    /// Returns the paths, oldest first.
     func outboxCopies() throws(StoreError) -> [String] {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Returns the path for the next copy.
-    ///
-    /// Its number follows the greatest number of the existing copies. Another program may have
-    /// created a file with the greatest valid number. The call then returns the smallest free one.
+    /// Returns the path with the next number; with the smallest free one if another program has
+    /// created a file with the greatest valid number.
     func nextOutboxCopy() throws(StoreError) -> String {
         let numbers = try numbersOfOutboxCopies()
         var next = (numbers.max() ?? 0) + 1
@@ -172,7 +155,6 @@ struct Mark {
 
     func exists() throws(StoreError) -> Bool { try DiskFile(reading: path) != nil }
 
-    /// Creates the mark durably.
     func set() throws(StoreError) { try DiskFile.replace(path, by: []) }
 
     func remove() throws(StoreError) { try DiskFile.remove(path) }

@@ -5,8 +5,7 @@ import Models
 /// Reads a copy of an outgoing file, and verifies it while reading.
 ///
 /// The last bytes are returned only if the whole copy has the size and the hash that the outbox
-/// item contains. Therefore, if a caller has received all bytes, they are right, and a damaged copy
-/// is never sent completely.
+/// item contains, so that a damaged copy is never sent completely.
 package final class OutboxFileReader {
     private let copy: FileCopy
     private let file: FileReader
@@ -28,12 +27,10 @@ package final class OutboxFileReader {
         self.file = file
     }
 
-    /// Reads the next bytes.
+    /// Reads at most `count` bytes, at least 1; returns `nil` at the end.
     ///
-    /// - Parameter count: The maximum number of bytes to return, at least 1.
-    /// - Returns: The bytes; `nil` at the end.
-    /// - Throws: ``StoreError`` with code `corruption` if the bytes are not those that were copied;
-    ///   `permission` or `io` if they cannot be read now.
+    /// The call throws `corruption` if the bytes are not those that were copied, and `permission`
+    /// or `io` if they cannot be read now.
     package func next(upTo count: Int) throws(StoreError) -> [UInt8]? {
         guard !isVerified else { return nil }
         let expected = min(count, left)

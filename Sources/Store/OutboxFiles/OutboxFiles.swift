@@ -3,13 +3,12 @@ import Crypto
 import Foundation
 package import Models
 
-/// The outbox's own copies of outgoing files.
+/// The outbox's own copies of outgoing files, which are removed together with their items.
 ///
-/// The copies are in the directory `files` next to the databases, and are removed together with
-/// their outbox items. In an encrypted store, they are encrypted in the same way as LevelDB's
-/// tables. See Docs/Format.md, "Copies of outgoing files".
+/// In an encrypted store, they are encrypted in the same way as LevelDB's tables. See
+/// Docs/Format.md, "Copies of outgoing files".
 package struct OutboxFiles: Sendable {
-    /// DO NOT CHANGE: the keys of encrypted copies are derived from this name.
+    /// On-disk format, do not change: the keys of encrypted copies are derived from this name.
     static let name = "files"
 
     private let store: StoreFiles
@@ -20,16 +19,10 @@ package struct OutboxFiles: Sendable {
         self.environment = environment
     }
 
-    /// Copies and hashes a file with a constant amount of memory.
+    /// Copies and hashes a file durably, with a constant amount of memory; follows symbolic links.
     ///
-    /// When the call returns, the copy and its name are on disk.
-    ///
-    /// - Parameter path: The path of the file. Symbolic links are followed.
-    /// - Returns: The name, the size and the hash of the copy, for the outbox item.
-    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`, whose path is that of
-    ///   the file that could not be read, or of the copy that could not be written. After an error,
-    ///   no copy is left.
-    /// - Complexity: O(*n*) in the bytes; waits for the disk.
+    /// The path of an error is that of the file that could not be read, or of the copy that could
+    /// not be written. After an error, no copy is left.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try DiskFile(path, O_RDONLY | O_NONBLOCK, "open the file")
         var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
@@ -39,7 +32,6 @@ package struct OutboxFiles: Sendable {
         }
     }
 
-    /// Writes a copy from the parts that `next` returns until it returns `nil`.
     private func add(_ next: () throws(StoreError) -> [UInt8]?) throws(StoreError) -> FileCopy {
         try DiskFile.createDirectory(store.files)
         let name = OutboxFiles.makeName()
@@ -57,8 +49,7 @@ package struct OutboxFiles: Sendable {
             copy.sha256 = Data(hash.finalize())
             return copy
         } catch {
-            // Report the original error, and ignore one of the removal: `removeAll(but:)` removes
-            // the copy later.
+            // Report the original error: `removeAll(but:)` removes the copy later.
             try? environment.remove(self.path(name))
             throw error
         }
@@ -66,8 +57,8 @@ package struct OutboxFiles: Sendable {
 
     /// Opens a copy for reading.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the copy is missing, has another size, or
-    ///   is not encrypted with the store's key; `permission` or `io` if it cannot be read now.
+    /// The call throws `corruption` if the copy is missing, has another size or key, and
+    /// `permission` or `io` if it cannot be read now.
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
         guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
@@ -76,9 +67,7 @@ package struct OutboxFiles: Sendable {
         return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
     }
 
-    /// Removes copies.
-    ///
-    /// If a copy cannot be removed now, ``removeAll(but:)`` removes it later.
+    /// Removes copies; if one cannot be removed now, ``removeAll(but:)`` removes it later.
     package func remove(_ copies: [FileCopy]) {
         for copy in copies where OutboxFiles.isName(copy.name) {
             try? environment.remove(path(copy.name))
@@ -87,11 +76,9 @@ package struct OutboxFiles: Sendable {
 
     /// Removes all copies except for those in `kept`, which belong to outbox items.
     ///
-    /// A crash can leave copies without an item. While the store keeps the files of a damaged
-    /// outbox, nothing is removed, because any copy may belong to an item in these files.
+    /// While the store keeps a damaged outbox, whose items may need any copy, nothing is removed.
     package func removeAll(but kept: [FileCopy]) {
-        // If the directory cannot be read, or a link has replaced it since the opening, remove
-        // nothing; the next opening tries again.
+        // If the directory cannot be read, or a link has replaced it, the next opening tries again.
         guard (try? store.hasDamagedOutbox()) == false, !StoreFiles.isLink(store.files),
             let names = try? DiskFile.names(in: store.files)
         else { return }
@@ -111,17 +98,12 @@ package struct OutboxFiles: Sendable {
 extension OutboxFiles {
     private static let randomCount = 16
 
-    /// Returns a random name, which reveals nothing about the item or its user.
     private static func makeName() -> String {
         (0..<randomCount).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
             + SCROLLBACK_COPY_SUFFIX
     }
 
-    /// Returns a Boolean value that indicates whether a name has the form of the names that
-    /// ``makeName()`` returns.
-    ///
-    /// This check is necessary because an outbox item that was manipulated on disk could name a
-    /// file outside of the directory.
+    /// An outbox item that was manipulated on disk could name a file outside of the directory.
     private static func isName(_ name: String) -> Bool {
         let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
         return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount
@@ -132,11 +114,8 @@ extension OutboxFiles {
 }
 
 extension StoreFiles {
-    /// The directory of the copies of outgoing files.
     var files: String { directory.appending(path: OutboxFiles.name).path }
 
-    /// Returns a Boolean value that indicates whether the store keeps the files of a damaged
-    /// outbox.
     fileprivate func hasDamagedOutbox() throws(StoreError) -> Bool {
         try DiskFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
     }

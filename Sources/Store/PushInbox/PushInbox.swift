@@ -4,9 +4,9 @@ public import Models
 /// A directory in which another process, such as a notification extension, stores messages for the
 /// app without opening the store.
 ///
-/// Only one process at a time can open the databases, but a notification extension may run at the
-/// same time as the app. The extension writes the messages that it receives to a directory next to
-/// the databases, and the app processes them when it next runs:
+/// Only one process at a time can open the databases. Therefore, an extension writes the messages
+/// that it receives to a directory next to them, and the app processes them when it next runs, with
+/// `SyncEngine.readPushInbox()`:
 ///
 /// ```swift
 /// let box = try PushInbox(
@@ -14,15 +14,12 @@ public import Models
 /// try box?.leave([message])
 /// ```
 ///
-/// Each call writes one file, which it syncs and then renames to its final name. The file never
-/// changes afterwards. A reader therefore finds a complete file or none, even if the writer was
-/// terminated, and does not wait for the writer. The app removes a file after processing it. This
-/// does not affect files that arrive later.
+/// Each call writes one file, which it syncs, renames to its final name, and never changes. A
+/// reader therefore finds a complete file or none, even if the writer was terminated, and does not
+/// wait for the writer. Docs/Format.md, "Push inbox", describes the format.
 ///
-/// The app creates the inbox when it opens the user's store, and removes it when the user logs out.
-/// Therefore, other processes cannot store messages for a user who has logged out.
-/// `SyncEngine.readPushInbox()` processes the files. Docs/Format.md, "Push inbox", describes their
-/// format.
+/// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
+/// so that other processes cannot store messages for a user who has logged out.
 ///
 /// A value of this type contains only the directory and a key. Several processes may store messages
 /// at the same time.
@@ -48,16 +45,14 @@ public struct PushInbox: Sendable {
     /// Opens the push inbox in the directory of a store; returns `nil` if the inbox does not exist.
     ///
     /// The inbox does not exist before the app first opens the store, and after the user has logged
-    /// out. This call neither creates nor changes files.
+    /// out. This call neither creates nor changes files, and reads one small file.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
-    ///   - encryptionKey: The key of the store, with which files are encrypted; `nil` if the store
-    ///     is not encrypted.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the key does not match the store, if
-    ///   the store is encrypted and no key is given, or if a key is given and the store is not
-    ///   encrypted; `corruption` if the key file is damaged or missing; `permission` or `io`.
-    /// - Complexity: Reads one small file.
+    ///   - encryptionKey: The key of the store; `nil` if the store is not encrypted.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the key is wrong, `nil` for an
+    ///   encrypted store, or not `nil` for a store that is not encrypted; `corruption` if the key
+    ///   file is damaged or missing; `permission` or `io`.
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
         self.directory = directory
         key = encryptionKey
@@ -66,8 +61,8 @@ public struct PushInbox: Sendable {
         _ = try files.keys(encryptionKey)
     }
 
-    /// Opens the push inbox of a user in the directory of a client; returns `nil` if the inbox does
-    /// not exist.
+    /// Opens the push inbox of a user in the directory of a client, as ``init(in:encryptionKey:)``
+    /// does.
     ///
     /// - Parameters:
     ///   - userID: The user to whom the messages are addressed.
@@ -76,7 +71,6 @@ public struct PushInbox: Sendable {
     ///     access.
     ///   - encryptionKey: The app's `ChatClientOptions.encryptionKey`.
     /// - Throws: ``StoreError``, as ``init(in:encryptionKey:)`` does.
-    /// - Complexity: Reads one small file.
     public init?(
         of userID: UserID, applicationID: String, in root: URL, encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) {
@@ -96,11 +90,11 @@ public struct PushInbox: Sendable {
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
     /// - Throws: ``StoreError`` with the code `invalid` for an unsent message, or if the messages
-    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full, or
-    ///   if the inbox is full because the app has not processed it for a long time; `closed` if the
-    ///   inbox was removed; `locked` if another process holds the inbox's lock for two seconds, for
-    ///   example because the system has suspended it; `wrongKey` if the key was changed;
-    ///   `permission` or `io`. After an error, no file is left.
+    ///   exceed ``maximumMessageCount`` or ``maximumPushByteCount``; `noSpace` if the disk is full,
+    ///   or if the inbox is full because the app has not processed it for a long time; `closed` if
+    ///   the inbox was removed; `locked` if another process, which may be suspended, holds the
+    ///   inbox's lock for two seconds; `wrongKey` if the key was changed; `permission` or `io`.
+    ///   After an error, no file is left.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
     ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {
@@ -130,10 +124,9 @@ public struct PushInbox: Sendable {
         }
     }
 
-    /// The number of files that wait for the app.
+    /// The number of files that wait for the app, found by listing the directory.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
-    /// - Complexity: O(*n*) in the number of files.
     public var count: Int {
         get throws(StoreError) { try files.names().count }
     }

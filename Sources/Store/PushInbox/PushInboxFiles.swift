@@ -3,7 +3,7 @@ import Models
 
 /// The names and the contents of a push inbox's files.
 ///
-/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Push inbox", has the grammar.
+/// On-disk format, do not change: Docs/Format.md, "Push inbox", has the grammar.
 struct PushInboxFiles: Sendable {
     private let store: StoreFiles
 
@@ -14,9 +14,7 @@ struct PushInboxFiles: Sendable {
     /// The path to which an inbox is renamed before it is removed.
     private var removed: String { path + ".removed" }
 
-    /// Returns a Boolean value that indicates whether the inbox exists.
-    ///
-    /// - Throws: ``StoreError`` with the code `io` if a link is in its place, or `permission`.
+    /// Throws `io` if a link is in place of the inbox.
     func exists() throws(StoreError) -> Bool {
         try StoreFiles.checkIsNoLink(path)
         if access(path, F_OK) == 0 { return true }
@@ -30,8 +28,8 @@ struct PushInboxFiles: Sendable {
     /// Returns the keys for new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // If the store does not exist yet, `unlock` accepts any key but returns no keys. The files
-        // would then be written without encryption, so throw an error.
+        // Without a store, `unlock` accepts any key but returns none, and the files would not be
+        // encrypted.
         if keys == nil, key != nil {
             throw StoreError(
                 .wrongKey, "the store is not encrypted: open it without a key",
@@ -40,15 +38,11 @@ struct PushInboxFiles: Sendable {
         return keys
     }
 
-    /// The time to wait for another process, which holds the lock while it syncs a file twice.
-    ///
-    /// The system may suspend a process that holds the lock.
+    /// Another process, which may be suspended, holds the lock while it syncs a file twice.
     static let longestWait = Duration.seconds(2)
 
-    /// Calls a closure while no other process can add messages or re-encrypt files.
-    ///
-    /// - Throws: `closed` if the inbox was removed; `locked` if another process holds the lock for
-    ///   longer than `limit`; `io` if a link is in place of the inbox.
+    /// Excludes processes that add messages or re-encrypt files; throws `closed` if the inbox was
+    /// removed, or `locked` after `limit`.
     func alone<Result>(
         waiting limit: Duration = longestWait, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -74,8 +68,7 @@ extension PushInboxFiles {
     private static let suffix = ".drop"
     private static let lock = "lock"
 
-    /// Returns a file name: a number, which determines the order, and a random number, which makes
-    /// the name unique.
+    /// Returns a number, which determines the order, and a random number.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
         let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
@@ -88,15 +81,12 @@ extension PushInboxFiles {
         return UInt64(String(decoding: name.utf8.prefix(16), as: UTF8.self), radix: 16)
     }
 
-    /// Returns the names of the files, oldest first.
     func names() throws(StoreError) -> [String] {
         try DiskFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
-    /// Returns the names of the files to read, oldest first: at most as many, and with at most as
-    /// many bytes, as other processes may leave.
-    ///
-    /// More files exist only if a process ignores the limits.
+    /// Returns the names of the files to read, oldest first, up to the limits, which another
+    /// process may have ignored.
     func namesToRead() throws(StoreError) -> [String] {
         var size = 0
         var chosen: [String] = []
@@ -110,7 +100,6 @@ extension PushInboxFiles {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    /// Returns the kind and the size of an entry of the directory; `nil` if there is none.
     private func status(of name: String) throws(StoreError) -> (isFile: Bool, size: Int)? {
         var status = stat()
         guard lstat(path(of: name), &status) != 0 else {
@@ -121,7 +110,7 @@ extension PushInboxFiles {
             errno: errno, doing: "read the attributes of the file", path: path(of: name))
     }
 
-    /// Returns why an entry is not an inbox file; `nil` if it may be one, or does not exist.
+    /// Returns why an existing entry is not an inbox file.
     private func objection(to name: String) throws(StoreError) -> FileCache.Damage.Reason? {
         guard let status = try status(of: name) else { return nil }
         guard status.isFile else { return .notAFile }
@@ -130,8 +119,8 @@ extension PushInboxFiles {
 
     /// Gives an entry a name that no inbox file has.
     ///
-    /// The new name is not synced: another program may have created a thousand entries, and syncing
-    /// the name of each would take seconds. After a crash, the entry is moved again.
+    /// The name is not synced, because there may be a thousand such entries. After a crash, the
+    /// entry is moved again.
     private func moveAside(_ name: String) throws(StoreError) {
         let number = UInt64.random(in: .min ... .max)
         let other = "\(name).rejected-\(withUnsafeBytes(of: number) { $0.hexadecimal })"
@@ -164,8 +153,8 @@ extension PushInboxFiles {
 
     /// Reads a file; `nil` if it no longer exists.
     ///
-    /// Moves an entry aside that is not a regular file, or is too large to be an inbox file, and
-    /// reports it as damage of line 1.
+    /// An entry that is not a regular file, or is too large, is moved aside and reported as damage
+    /// of line 1.
     func contents(
         _ name: String, _ keys: DataKeys?
     ) throws(StoreError) -> FileCache.Contents<Message>? {
@@ -190,14 +179,13 @@ extension PushInboxFiles {
 
     private func lines(of name: String, _ keys: DataKeys?) throws(StoreError) -> LineReader? {
         guard let file = try DiskFile(reading: path(of: name)) else { return nil }
-        // Examine the open file, because another one could have taken its name.
+        // Another file could have taken the name since.
         guard try file.isRegular(atMost: PushInbox.maximumByteCount) else {
             throw StoreError(.io, "the file was replaced while it was read", path: path(of: name))
         }
         return LineReader(file, keys.map { (LineCipher($0), name) })
     }
 
-    /// Removes files, ignoring those that no longer exist.
     func remove(_ names: [String]) throws(StoreError) {
         guard !names.isEmpty else { return }
         for name in names { try DiskFile.remove(path(of: name)) }
@@ -218,26 +206,24 @@ extension PushInboxFiles {
 // MARK: The inbox
 
 extension PushInboxFiles {
-    /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
         try removeOtherEntry()
         if access(removed, F_OK) == 0 { try DiskFile.removeAll(at: removed) }
         if try !exists() { try DiskFile.createDirectory(path) }
     }
 
-    /// Removes an entry that another program has put in place of the inbox: a link, but no files of
-    /// the directory to which it leads, or a file.
+    /// Another program may have put a link or a file in place of the inbox.
     private func removeOtherEntry() throws(StoreError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
         try DiskFile.remove(path)
     }
 
-    /// Waits for a running writer, and removes the inbox with its content.
+    /// Removes the inbox with its content, after a running writer.
     ///
-    /// The call renames the directory first, so other processes find either the whole inbox or no
-    /// inbox. A process that holds the lock for longer than `limit` is suspended. It finds no inbox
-    /// when it continues.
+    /// The directory is renamed first, so other processes find either the whole inbox or no inbox.
+    /// A process that holds the lock for longer than `limit` is suspended, and finds no inbox when
+    /// it continues.
     func removeBox(waiting limit: Duration = longestWait) throws(StoreError) {
         try removeOtherEntry()
         try DiskFile.removeAll(at: removed)
@@ -254,8 +240,7 @@ extension PushInboxFiles {
 
     /// Re-encrypts all files, and calls `finish` before other processes can add messages again.
     ///
-    /// Damaged lines are not changed. If the process ends during the call, `keys` can still decrypt
-    /// each file.
+    /// If the process ends during the call, `keys` can still decrypt each file.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

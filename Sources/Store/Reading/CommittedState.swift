@@ -1,21 +1,16 @@
 import Models
 
-/// The immutable state that all readers see until the next commit.
-///
-/// The writer creates it. A reader only retains the state, and therefore never waits for a write.
+/// The immutable state that all readers see until the next commit; a reader only retains it, and
+/// therefore never waits for a write.
 final class CommittedState: Sendable {
-    /// The number of the last change; 0 before the first one.
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let derived: Locked<DerivedValues>
-    /// The tables of the app that were used.
-    ///
-    /// All committed states share this object.
+    /// The tables of the app that were used; all committed states share this object.
     let tables: UsedTables
-    /// A Boolean value that indicates whether there were any message extents at the commit.
-    ///
-    /// If not, readers skip the lookup.
+    /// A Boolean value that indicates whether there were any message extents, which readers look
+    /// up.
     let hasExtents: Bool
 
     init(
@@ -33,14 +28,12 @@ final class CommittedState: Sendable {
         self.derived = Locked(derived)
     }
 
-    /// Returns a state with the same rows and another number.
     func numbered(_ number: Int) -> CommittedState {
         CommittedState(
             number: number, cache: cache, outbox: outbox, index: index, derived: takeDerived(),
             tables: tables)
     }
 
-    /// The search index; `nil` if it is turned off, or was not read yet.
     var index: CommittedIndex? { derived.withLock { $0.index } }
 
     /// Removes and returns the derived values, for the next committed state.
@@ -57,7 +50,6 @@ final class CommittedState: Sendable {
         }
     }
 
-    /// Returns the number of a channel; `nil` if no data was ever stored for it.
     func channelNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let number = derived.withLock({ $0.numbers[url] }) { return number }
         guard let number = try Rows(snapshot: cache).storedNumber(of: url) else { return nil }
@@ -65,7 +57,6 @@ final class CommittedState: Sendable {
         return number
     }
 
-    /// Returns the total number of messages.
     func messageCount() throws(StoreError) -> Int {
         if let count = derived.withLock({ $0.messageCount }) { return count }
         let count = try Rows(snapshot: cache).messageCount()
@@ -73,7 +64,6 @@ final class CommittedState: Sendable {
         return count
     }
 
-    /// Returns the sorted channels.
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         if let keys = knownList(by: sorting) { return keys }
         let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
@@ -81,7 +71,6 @@ final class CommittedState: Sendable {
         return keys
     }
 
-    /// Returns a Boolean value that indicates whether a table has more than `count` rows.
     func hasMoreChannels(than count: Int, in table: Table) throws(StoreError) -> Bool {
         guard count < .max else { return false }
         var left = count
@@ -92,18 +81,14 @@ final class CommittedState: Sendable {
         return left < 0
     }
 
-    /// Returns the sorted channels if they are in memory.
     func knownList(by sorting: ChannelSorting) -> SortedKeys? {
         derived.withLock { $0.list(by: sorting) }
     }
 }
 
 extension Rows {
-    /// Returns the number in the name row of a channel.
-    ///
-    /// The result is `nil` if the row is missing, or if it is damaged and contains the number of
-    /// another channel. A channel with such a row counts as unknown, so that no rows of the other
-    /// channel are read or written in its place.
+    /// Returns the number in the name row of a channel; `nil` if the row is missing, or is damaged
+    /// and contains the number of another channel, whose rows must not be read or written instead.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         let number: ChannelNumber? = try read(
             ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"

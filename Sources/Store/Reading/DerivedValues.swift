@@ -3,16 +3,12 @@ import Models
 /// Values that are computed from the rows of a committed state when they are first needed.
 ///
 /// A commit moves the values to the next committed state, and updates them there in place. A reader
-/// of the earlier state computes the values again that it needs.
+/// of the earlier state computes them again.
 struct DerivedValues: Sendable {
-    /// The numbers of the channels that were looked up.
     var numbers: [ChannelURL: ChannelNumber] = [:]
-    /// The total number of messages.
-    ///
-    /// It is the sum of the channels' counters. The sum is cached because reading the counters is
-    /// slow: each batch rewrites some of them, and LevelDB has to skip all earlier values.
+    /// The total number of messages, cached because each batch rewrites some of the channels'
+    /// counters, and LevelDB has to skip all earlier values.
     var messageCount: Int?
-    /// The extents of channels with removed messages.
     var extents = MessageExtents()
     /// The search index; `nil` if it is turned off, or was not read yet.
     var index: CommittedIndex?
@@ -21,18 +17,13 @@ struct DerivedValues: Sendable {
     /// The channels that lists have returned.
     private(set) var channels: [ChannelNumber: AnyChannel] = [:]
 
-    /// The maximum number of lists.
-    ///
-    /// An app can request any number of orders, because an order can contain any metadata key. When
-    /// the limit is reached, all lists are discarded.
+    /// The maximum number of lists, because apps can request any number of orders; all are
+    /// discarded when it is reached.
     static let listLimit = 8
 
-    /// The maximum number of cached channels.
-    ///
-    /// When the maximum is reached, all cached channels are discarded.
+    /// The maximum number of cached channels; all are discarded when it is reached.
     static let channelLimit = 128
 
-    /// Updates the values for a commit.
     mutating func apply(_ batch: Batch) {
         if batch.rows.hasClearedAll {
             self = DerivedValues()
@@ -55,7 +46,7 @@ struct DerivedValues: Sendable {
     }
 
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
-        // Replace the list, if another reader has stored the same list since.
+        // Another reader may have stored the same list since.
         lists.removeAll { $0.sorting == sorting }
         if lists.count == DerivedValues.listLimit { lists = [] }
         lists.append((sorting, keys))

@@ -3,18 +3,14 @@ import Models
 /// The range of keys, called the extent, that contains all messages of a channel.
 ///
 /// LevelDB skips removed rows one by one until it merges its tables. If the newest or the oldest
-/// messages of a channel were removed, each page that starts or ends at them would have to skip all
-/// of them. An extent excludes these removed rows, so that a scan need not skip them.
+/// messages of a channel were removed, each page that starts or ends there would skip all of them.
+/// An extent excludes these rows. It may be larger than necessary, but never too small.
 ///
-/// An extent may be larger than necessary, but never too small. A commit that removes a message
-/// creates the extent of the message's channel; at first, this is the range of all keys that
-/// messages of the channel can have. Each commit enlarges the extents so that they contain the
-/// messages that it writes. A scan that starts at one end of an extent reduces the extent to the
-/// first message that the scan finds.
+/// A commit that removes a message creates the extent of the channel: all possible keys of its
+/// messages. Each commit enlarges the extents to contain the messages that it writes. A scan that
+/// starts at one end of an extent reduces the extent to the first message that the scan finds.
 struct MessageExtents: Sendable {
-    /// The maximum number of channels.
-    ///
-    /// When the maximum is reached, all extents are discarded.
+    /// The maximum number of channels; all extents are discarded when it is reached.
     static let limit = 256
 
     private var extents: [ChannelNumber: KeyRange] = [:]
@@ -23,26 +19,22 @@ struct MessageExtents: Sendable {
 
     subscript(number: ChannelNumber) -> KeyRange? { extents[number] }
 
-    /// Updates the extents for a commit.
     mutating func apply(_ rows: Overlay) {
         rows.forEachInOrderOfWriting { key, value in
             guard let number = key.channelOfMessage else { return }
             if value != nil {
-                // Do not use the dictionary's subscript, which would allocate memory for a missing
-                // key.
+                // The dictionary's subscript would allocate memory for a missing key.
                 if !extents.isEmpty, let index = extents.index(forKey: number) {
                     extents.values[index].widen(to: key)
                 }
             } else if extents[number] == nil {
                 if extents.count == MessageExtents.limit { extents = [:] }
-                // Start with the range of all messages of the channel, because the same batch may
-                // have written a message before it removed this one.
+                // The same batch may have written a message before it removed this one.
                 extents[number] = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
             }
         }
     }
 
-    /// Records that a range contains no message of a channel.
     mutating func recordNone(in range: KeyRange, of number: ChannelNumber) {
         extents[number]?.remove(range)
     }
@@ -54,7 +46,6 @@ extension KeyRange {
         if !key.precedes(upper) { upper = KeyBytes(key) + [0] }
     }
 
-    /// Removes the range `empty` from this range, if it is at one of its ends.
     fileprivate mutating func remove(_ empty: KeyRange) {
         if !lower.precedes(empty.lower) {
             guard lower.precedes(empty.upper) else { return }
@@ -67,7 +58,6 @@ extension KeyRange {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number of the channel; `nil` if this is not the key of a message.
     fileprivate var channelOfMessage: ChannelNumber? {
         guard count > Table.prefixSize, self[0] == Table.message.rawValue else { return nil }
         return ChannelNumber(bigEndian: loadUnaligned(fromByteOffset: 1, as: ChannelNumber.self))
@@ -84,8 +74,7 @@ extension StoreView {
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // Do not use the extents in a batch: they do not include messages that the batch itself has
-        // written.
+        // In a batch, the extents do not include messages that the batch itself has written.
         guard batch == nil, committed.hasExtents,
             let extent = committed.derived.withLock({ $0.extents[number] })
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -94,8 +83,7 @@ extension StoreView {
         }
     }
 
-    /// Calls a closure with each message in the intersection of a range and the extent, and reduces
-    /// the extent if possible.
+    /// Scans the intersection of a range and the extent, and reduces the extent if possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,
         isDescending: Bool,

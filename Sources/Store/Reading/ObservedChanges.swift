@@ -1,15 +1,15 @@
 import Models
 
-/// The changes of a part of a store after a commit, in order and without omissions.
+/// The changes of a part of a store after a commit, in order and without omissions, until this
+/// object is released.
 ///
-/// The observation ends when this object is released. Only one reader at a time may receive the
-/// changes. A reader is either a `for await` loop, which receives one change after the other, or a
-/// caller of ``drain()``, which returns all buffered changes without waiting.
+/// Only one reader at a time may receive the changes: either a `for await` loop, or a caller of
+/// ``drain()``.
 ///
-/// `ChatStore.observe` returns this object together with a snapshot, and every reported change is
-/// newer than that snapshot. A snapshot that you take later, such as after
-/// ``Change/Operation/missed``, may already contain changes that are still buffered. Skip these
-/// changes: their `number` is not greater than the snapshot's ``Snapshot/number``.
+/// Every reported change is newer than the snapshot that `ChatStore.observe` returns together with
+/// this object. A snapshot that you take later, such as after ``Change/Operation/missed``, may
+/// already contain changes that are still buffered. Skip these: their `number` is not greater than
+/// the snapshot's ``Snapshot/number``.
 public final class ObservedChanges: AsyncSequence, Sendable {
     /// The observed part.
     public let part: ObservedPart
@@ -18,19 +18,14 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 
     /// The reader that waits for a change.
     private struct Waiter {
-        /// A Boolean value that indicates whether the reader is a suspended `for await` loop, and
-        /// not a closure.
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The buffered changes, oldest first.
-        ///
-        /// The first ``takenCount`` of them were already read.
+        /// The changes, oldest first, of which the first ``takenCount`` were already read.
         private var changes: [Change] = []
         private var takenCount = 0
-        /// The total number of entries of the unread changes.
         private(set) var entryCount = 0
         var hasEnded = false
         /// The reader to wake at the next change, or when the observation ends.
@@ -48,8 +43,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // Remove the changes that were read only when they are half of the array, so that each
-            // change is moved at most once on average.
+            // Wait until half of the array was read, so that each change is moved at most once on
+            // average.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -67,7 +62,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// The default for the maximum number of buffered entries.
+    /// The default maximum number of buffered entries.
     public static let defaultLimit = 10_000
 
     private let limit: Int
@@ -78,23 +73,18 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox = Locked(Inbox())
     }
 
-    /// Removes and returns all buffered changes, oldest first, without waiting; empty if there are
-    /// none.
+    /// Removes and returns all buffered changes, oldest first, without waiting.
     public func drain() -> [Change] {
         inbox.withLock { $0.takeAll() }
     }
 
-    /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once at
-    /// the next change or when the observation ends.
+    /// Removes and returns all buffered changes, oldest first, and calls a closure once at the next
+    /// change or when the observation ends.
     ///
-    /// This method is for readers that are isolated to an actor and schedule their own work. It is
-    /// faster than a `for await` loop: on Linux, a task that waits in a loop first resumes on the
-    /// global executor and only then on its actor, which takes twice as long.
-    ///
-    /// - Parameter wake: A closure that is called once, on the thread that writes, cancels, or
-    ///   closes the store. It must neither write nor wait.
-    /// - Returns: The changes, oldest first.
-    /// - Precondition: No `for await` loop is waiting.
+    /// For readers that are isolated to an actor, this is faster than a `for await` loop: on Linux,
+    /// a task that waits in a loop first resumes on the global executor, which takes twice as long.
+    /// The closure runs on the thread that writes, cancels, or closes the store, so it must neither
+    /// write nor wait. No `for await` loop may be waiting.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
             precondition(
@@ -112,10 +102,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Buffers the entries of a change that belong to the observed part.
-    ///
-    /// If the part contains one of the unreported tables, this also buffers an entry that says that
-    /// changes were missed.
+    /// Buffers the entries that belong to the observed part, and one for missed changes if the part
+    /// contains an unreported table.
     func notify(_ change: Change, unreportedTables: Set<String> = []) {
         var entries = change.entries.filter { part.contains($0.operation) }
         if !unreportedTables.isEmpty {
@@ -129,8 +117,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // If the buffer is full, because the reader has not read for a long time, replace
-                // its content by an entry that says that changes were missed.
+                // The reader has not read for a long time.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -146,20 +133,16 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension ObservedChanges {
-    /// Creates an iterator; use only one at a time.
-    ///
-    /// An iterator has no state of its own. If a loop ends, a second loop continues after the last
-    /// change that the first loop received.
+    /// Creates an iterator, which continues after the last change of an earlier one; use only one
+    /// at a time.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
     /// An iterator over the changes of an observation.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: ObservedChanges
 
-        /// Returns the next change, after waiting for it.
-        ///
-        /// Returns `nil` after the observation was canceled, its store was closed or released, or
-        /// the task was canceled.
+        /// Waits for the next change; returns `nil` after the observation or the task was canceled,
+        /// or the store was closed or released.
         public mutating func next() async -> Change? { await next(isolation: nil) }
 
         /// Returns the next change as ``next()`` does, without leaving the actor of the caller.

@@ -23,8 +23,8 @@ public struct ObservedPart: Hashable, Sendable {
         ObservedPart(value: .channel(url))
     }
 
-    /// All channels with their drafts and labels, and the users who type, enter and exit, but without
-    /// messages.
+    /// All channels with their drafts and labels, and the users who type, enter and exit, but
+    /// without messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.
@@ -35,7 +35,6 @@ public struct ObservedPart: Hashable, Sendable {
         ObservedPart(value: .table(table.name, table.home))
     }
 
-    /// Adds the tables that this part contains.
     func add(to tables: inout ObservedTables) {
         switch value {
         case .everything: tables.isEverything = true

@@ -2,9 +2,7 @@ package import Models
 
 // Descriptions of the rows on disk in the terms of Docs/Format.md, for the prompt.
 
-/// A description of a stored row.
 package struct RowDescription: Sendable {
-    /// The database of the row.
     package let database: Database
 
     /// The name of the table, as in Docs/Format.md; `?` if no table has the key's letter.
@@ -13,24 +11,19 @@ package struct RowDescription: Sendable {
     package let key: [UInt8]
     package let value: [UInt8]
 
-    /// The parts of the key after the table's letter.
     package let parts: [String]
 
-    /// The decoded value.
     package let content: Content
 
-    /// The two databases of a store.
     package enum Database: String, CaseIterable, Sendable {
         case cache, outbox
     }
 
-    /// A decoded value.
     package enum Content: Sendable {
         case record(any Record)
         case text(String)
     }
 
-    /// Returns the names of the tables of a database.
     package static func tables(of database: Database) -> [String] {
         switch database {
         case .cache: Table.allCases.map(\.name)
@@ -40,10 +33,10 @@ package struct RowDescription: Sendable {
 }
 
 extension StoreReader {
-    /// Returns descriptions of the rows of a database, in the order of their keys.
+    /// Returns descriptions of the rows of a database, or of one of its tables, in the order of
+    /// their keys.
     ///
-    /// If `table` is not `nil`, only rows of that table are described; a table with an unknown name
-    /// has no rows. A corrupted row causes no error: its description says that it is corrupted.
+    /// The description of a damaged row says that it is damaged.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [RowDescription] {
@@ -61,7 +54,6 @@ extension StoreReader {
         return rows
     }
 
-    /// Returns the description of the row with a key; `nil` if there is none.
     package func describedRow(
         _ key: [UInt8], of database: RowDescription.Database
     ) throws(StoreError) -> RowDescription? {
@@ -83,7 +75,6 @@ extension StoreView {
 // MARK: Names
 
 extension Table {
-    /// The name of the table in Docs/Format.md.
     var name: String {
         switch self {
         case .message: "message"
@@ -114,7 +105,6 @@ extension Table {
 }
 
 extension OutboxTable {
-    /// The name of the table in Docs/Format.md.
     var name: String {
         switch self {
         case .outboxItem: "item"
@@ -202,7 +192,6 @@ extension RowDescription.Content {
 }
 
 extension Table {
-    /// Returns the parts of a key after the table's letter.
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .name, .user, .token: return [try reader.text()]
@@ -250,8 +239,7 @@ extension Table {
         switch self {
         case .documents, .terms: return .text("\(value.count) bytes")
         case .appTable: return try .appValue(value)
-        // In this table, a value of four bytes is a number. The values of the generation, of the
-        // saved lists and of the indexes have other sizes.
+        // A value of four bytes is a number; others have other sizes.
         case .schema where value.count > 0 && value.count != 4:
             return .text("\(value.count) bytes")
         case .message: return .record(try Message(serialized: value))
@@ -303,7 +291,6 @@ extension Table {
 }
 
 extension OutboxTable {
-    /// Returns the parts of a key after the table's letter.
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
@@ -330,8 +317,8 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The size determines the kind of value: a schema version has four bytes, the next
-                // sequence number and the generation eight, and a loss more.
+                // A schema version has four bytes, the next sequence number and the generation
+                // eight, and a loss more.
                 switch value.count {
                 case 4: return "\(try reader.integer(UInt32.self))"
                 case 8: return "\(try reader.integer(UInt64.self))"
@@ -347,8 +334,8 @@ extension OutboxTable {
 }
 
 extension RowDescription.Content {
-    /// Describes a definition, which begins with four bytes of its version, or the value of a row of
-    /// the app, which begins with its version.
+    /// Describes a definition, which begins with four bytes of its version, or a row of the app,
+    /// which begins with its version.
     fileprivate static func appValue(_ value: UnsafeRawBufferPointer) throws -> Self {
         if value.first == 0 {
             return try text(value) { (reader) throws(ByteReader.Damage) in
@@ -367,7 +354,6 @@ extension RowDescription.Content {
 }
 
 extension ByteReader {
-    /// Reads the name of a table of the app, and the parts of a key, or the mark of the definition.
     fileprivate mutating func appTableParts() throws(Damage) -> [String] {
         let name = try measured()
         let start = offset

@@ -3,8 +3,8 @@ package import Models
 // Reading channels, messages and outbox items from rows.
 
 extension Rows {
-    /// Returns the number in a key that follows the letter of the table: that of a channel in most
-    /// tables, that of a segment or row in those of the search index.
+    /// Returns the number after the letter of a table: that of a channel or, in the search index,
+    /// that of a segment or row.
     func number(
         ofKey key: UnsafeRawBufferPointer,
         as what: @autoclosure () -> String = "the key of a channel"
@@ -17,9 +17,8 @@ extension Rows {
         }
     }
 
-    /// Returns the number in a key; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> UInt32? {
-        // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
+        // In a list, a damaged row must not make the other rows unreadable.
         try? number(ofKey: key)
     }
 
@@ -33,12 +32,10 @@ extension Rows {
         }
     }
 
-    /// Returns the channel of a row in the table of names.
     func channelURL(ofNameKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelURL {
         ChannelURL(try text(ofKey: key, as: "the name of a channel"))
     }
 
-    /// Returns the channel number in a row of the name table.
     func channelNumber(
         ofNameValue value: UnsafeRawBufferPointer
     ) throws(StoreError) -> ChannelNumber {
@@ -47,7 +44,6 @@ extension Rows {
         }
     }
 
-    /// Decodes a record.
     @inline(__always)
     package func record<Value: Record>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String
@@ -60,7 +56,6 @@ extension Rows {
         }
     }
 
-    /// Returns the record with a key; `nil` if there is none.
     package func record<Value: Record>(
         _ key: KeyBytes, as what: @autoclosure () -> String
     ) throws(StoreError) -> Value? {
@@ -72,11 +67,10 @@ extension Rows {
 
     /// Decodes a record; records the damage and returns `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // Ignore the error: in a list, a corrupted row must not make the other rows unreadable.
+        // In a list, a damaged row must not make the other rows unreadable.
         try? record(bytes, as: "a row")
     }
 
-    /// Returns the record with a key; `nil` if there is none or it is corrupted.
     func readableRecord<Value: Record>(_ key: KeyBytes) throws(StoreError) -> Value? {
         try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
             bytes.flatMap { readableRecord($0) }
@@ -85,9 +79,8 @@ extension Rows {
 }
 
 extension Rows {
-    /// Returns the number of messages in all channels.
     func messageCount() throws(StoreError) -> Int {
-        // Add the counts that the current batch has changed, which are not in rows yet.
+        // The counts that the current batch has changed are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in

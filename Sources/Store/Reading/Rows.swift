@@ -1,12 +1,9 @@
 /// The rows of one database in a commit, optionally with the writes of a batch applied.
 package struct Rows {
     let snapshot: LevelDB.Snapshot
-    /// The uncommitted writes of the batch.
     let overlay: Overlay?
-    /// The uncommitted counts of the batch.
     var counted: BatchRows?
 
-    /// Creates a view of the rows of a snapshot, with uncommitted writes applied.
     package init(_ snapshot: LevelDB.Snapshot, _ overlay: Overlay?) {
         self.init(snapshot: snapshot, overlay: overlay)
     }
@@ -19,16 +16,8 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Calls a closure with the value of a key, or with `nil` if the key has no value, and returns
-    /// the closure's result.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key. If
-    ///     it is `false` and there is a batch, the call reads only the writes of the batch.
-    ///   - body: A closure that receives the value.
-    /// - Returns: The result of the closure.
-    /// - Throws: Errors of the closure; `corruption` or `io` before the closure is called.
+    /// Calls a closure with the value of a key, or with `nil` if it has none; if `mayBeStored` is
+    /// `false`, only the writes of the batch, if there is one, are read.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,
@@ -44,15 +33,12 @@ package struct Rows {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a row has the key.
     package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Calls a closure with each row of a range, in the order of the keys, until the closure
-    /// returns `false`.
-    ///
-    /// The closure must not write to the batch.
+    /// Calls a closure, which must not write to the batch, with each row in order until it returns
+    /// `false`.
     @inline(__always)
     package func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -64,7 +50,6 @@ package struct Rows {
         try scan(range, mergedWith: overlay.rows(in: range), isDescending: isDescending, body)
     }
 
-    /// Returns the number of rows in a range.
     package func count(_ range: KeyRange) throws(StoreError) -> Int {
         var count = 0
         guard range.lower.precedes(range.upper) else { return 0 }
@@ -81,9 +66,8 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Calls the closure with the remaining rows of the batch up to and including `key`; with
-        // all remaining rows if `key` is nil. Returns whether the batch replaces or removes the
-        // snapshot's row with this key.
+        // Visits the remaining rows of the batch up to and including `key`, or all if `key` is nil.
+        // Returns whether the batch replaces or removes the snapshot's row with this key.
         func visitBatchRows(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {
@@ -116,7 +100,6 @@ package struct Rows {
 // MARK: Values
 
 extension Rows {
-    /// Returns the decoded value of a key; `nil` if the key has no value.
     @inline(__always)
     package func read<Value>(
         _ key: KeyBytes, as what: @autoclosure () -> String,
@@ -128,7 +111,7 @@ extension Rows {
         }
     }
 
-    /// Decodes a complete value.
+    /// Decodes a value, all of whose bytes have to be read.
     @inline(__always)
     package func decode<Value>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String,

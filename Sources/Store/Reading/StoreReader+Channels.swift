@@ -2,9 +2,6 @@ public import Models
 
 extension StoreReader {
     /// Returns a group channel; `nil` if it is not stored.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the channel cannot be decoded.
-    /// - Complexity: One lookup.
     public func groupChannel(_ url: ChannelURL) throws(StoreError) -> GroupChannel? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -13,9 +10,6 @@ extension StoreReader {
     }
 
     /// Returns an open channel; `nil` if it is not stored.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the channel cannot be decoded.
-    /// - Complexity: One lookup.
     public func openChannel(_ url: ChannelURL) throws(StoreError) -> OpenChannel? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -33,21 +27,20 @@ extension StoreReader {
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
     ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
     ///   - last: The last channel of the previous page, as that page returned it; `nil` for the
-    ///     first page. The page starts after the position that this value and its current labels have
-    ///     in the list, even if the stored channel has moved since.
+    ///     first page. The page starts after the position that this value and its current labels
+    ///     have in the list, even if the stored channel has moved since.
     ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    ///   - currentUserID: The current user. Filters by the nicknames of members ignore this user.
+    ///   - currentUserID: The current user, whom filters by the nicknames of members ignore.
     /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each visited channel, except for about a hundred channels that
-    ///   were returned recently and have not changed since, which are cached. Without a limit, one
-    ///   scan reads the whole list, which is faster than many pages. The first request for an order
-    ///   reads all channels and keeps the sorted list. The store keeps the lists of eight orders; a
-    ///   ninth order discards the other eight. There is one exception: the first hundred channels
-    ///   of an order are available without reading all channels, if the order was requested before
-    ///   the store was last closed or suspended, and no channel has changed since. Inside a batch,
-    ///   O(*b*) more in the number of rows that the batch has written. A query that uses labels reads
-    ///   the labels of all channels first, and each channel with a label that it selects.
+    /// - Complexity: A lookup for each visited channel, except for about a hundred cached ones.
+    ///   Without a limit, one scan reads the whole list, which is faster than many pages. The first
+    ///   request for an order reads all channels and keeps the sorted list; a ninth order discards
+    ///   the lists of the other eight. The first hundred channels are available without that, if
+    ///   the order was requested before the store was last closed or suspended, and no channel has
+    ///   changed since. Inside a batch, O(*b*) more in the number of written rows. A query that
+    ///   uses labels first reads the labels of all channels, and each channel with a label that it
+    ///   selects.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -63,11 +56,9 @@ extension StoreReader {
             visiting: &visits)
     }
 
-    /// Returns the group channels of a list after a position in the list.
-    ///
-    /// The other parameters, the errors and the cost are those of
-    /// ``groupChannels(matching:after:limit:currentUserID:)``, but the read may stop at the limit of
-    /// `visits`.
+    /// Returns the group channels after a position, as
+    /// ``groupChannels(matching:after:limit:currentUserID:)`` does, but possibly only up to the
+    /// limit of `visits`.
     package func groupChannels(
         matching query: GroupChannelListQuery, after position: ChannelListPosition?,
         limit: Int? = nil, currentUserID: UserID? = nil, visiting visits: inout ChannelVisits
@@ -84,15 +75,11 @@ extension StoreReader {
 
     /// Returns the open channels, newest first.
     ///
-    /// The list omits a channel that cannot be decoded.
+    /// The list omits a channel that cannot be decoded. The page starts after `last`, the last
+    /// channel of the previous page. There are fewer than `limit` channels only at the end of the
+    /// list; the default `limit` returns all.
     ///
-    /// - Parameters:
-    ///   - last: The last channel of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of channels. The default, `nil`, returns all.
-    /// - Returns: The channels. There are fewer than `limit` only at the end of the list.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel. The first request reads all channels once; the
-    ///   first hundred channels may be available without that, as in
+    /// - Complexity: A lookup for each channel. The first request may read all channels, as for
     ///   ``groupChannels(matching:after:limit:currentUserID:)``.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
@@ -106,25 +93,18 @@ extension StoreReader {
 
     /// Returns the number of stored group channels, except those that cannot be decoded.
     ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: The first call reads all channels once; later calls are O(1). Inside a batch,
-    ///   O(*b*) in the number of rows that the batch has written.
+    ///   O(*b*) in the number of written rows.
     public func groupChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .group(.latestLastMessage, metaDataKey: nil)).keys.count
     }
 
-    /// Returns the number of stored open channels, except those that cannot be decoded.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: That of ``groupChannelCount()``.
+    /// Returns the number of open channels, except those that cannot be decoded.
     package func openChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .open).keys.count
     }
 
-    /// Returns the URLs of all channels with stored data, in byte order.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a URL cannot be decoded.
-    /// - Complexity: O(*c*) in the number of channels.
+    /// Returns the URLs of all channels with stored data, in byte order, at a cost of O(*c*).
     public func channelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var urls: [ChannelURL] = []
@@ -137,19 +117,12 @@ extension StoreReader {
 
     /// Returns a Boolean value that indicates whether a channel's messages are exempt from
     /// eviction.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One lookup.
     public func isKeptInCache(_ url: ChannelURL) throws(StoreError) -> Bool {
         try view.outbox.contains(ByteWriter.key { $0.pinKey(url) })
     }
 
-    /// Returns the channels whose messages are exempt from eviction, in byte order.
-    ///
-    /// The result omits channels whose URL cannot be decoded.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of these channels.
+    /// Returns the channels whose messages are exempt from eviction, in byte order, except those
+    /// whose URL cannot be decoded.
     public func channelURLsKeptInCache() throws(StoreError) -> [ChannelURL] {
         let outbox = try view.outbox
         var urls: [ChannelURL] = []
@@ -168,19 +141,15 @@ extension StoreReader {
     /// Channels that were never opened, or whose state cannot be decoded, precede all others, in
     /// the order in which they were first stored.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each channel.
+    /// - Complexity: O(*c* log *c*) in the number of channels.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
         try cachedChannels().map(\.url)
     }
 
-    /// Returns information about each channel with stored data, in the order of
+    /// Returns information about each channel with stored data, in the order and at the cost of
     /// ``channelURLsByAccess()``.
     ///
     /// If the message count of a channel cannot be decoded, it is 0.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each channel.
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let view = try view
         let cache = view.cache
@@ -201,24 +170,19 @@ extension StoreReader {
     }
 
     /// Returns a user; `nil` if the user is not stored.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the user cannot be decoded.
-    /// - Complexity: One lookup.
     public func user(_ id: UserID) throws(StoreError) -> User? {
         try view.cache.record(ByteWriter.key { $0.userKey(id) }, as: "user \(id)")
     }
 }
 
 extension Rows {
-    /// Returns the URL in the row of a channel number; `nil` if there is none.
     func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
         try read(ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)") {
             (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
         }
     }
 
-    /// Returns the URLs of channels in the order of their numbers, omitting numbers without a
-    /// channel.
+    /// Returns the URLs in the order of the numbers, omitting numbers without a channel.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
@@ -229,7 +193,6 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the sorted channels, with the changes of the batch applied.
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         var keys = try committed.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
@@ -277,8 +240,7 @@ extension StoreView {
         }
         let list = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // Append a zero byte to the key of `last`, which contains the maximum channel number. The
-        // result is the first key after that position.
+        // The key of `last` contains the maximum channel number, and this is the next possible key.
         let start = last.map { list.countBefore($0 + [0]) } ?? 0
         for key in list.keys[start...] {
             let number = ChannelSorting.number(ofKey: key)
@@ -289,8 +251,8 @@ extension StoreView {
         return channels
     }
 
-    /// Returns a page from the saved first channels of a list; `nil` if the list was not saved or
-    /// is outdated, or if the page extends beyond the saved channels.
+    /// Returns a page from the saved first channels of a list; `nil` if they are outdated or too
+    /// few.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -314,8 +276,7 @@ extension StoreView {
         return isWhole ? channels : nil
     }
 
-    /// Returns a channel of a list, from the cache if the channel was returned recently; `nil` if
-    /// the list omits the channel.
+    /// Returns a channel from the cache or the disk; `nil` if the list omits it.
     func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
@@ -327,8 +288,7 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Do not cache channels that a filter excludes: there may be many of them, and they would
-        // displace the channels that are shown.
+        // Channels that a filter excludes may be many, and would displace the shown channels.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             committed.derived.withLock { $0.keep(channel.ofAnyKind, number) }
@@ -336,9 +296,7 @@ extension StoreView {
         return channel
     }
 
-    /// Reads all channels in one scan and sorts them.
-    ///
-    /// This takes half as long as looking up each channel.
+    /// Reads all channels in one scan, which takes half as long as looking up each channel.
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {

@@ -1,15 +1,11 @@
 public import Models
 
 extension StoreReader {
-    /// Returns the draft of a channel or of a thread, which is what the user is writing.
+    /// Returns the draft of a channel or, if `parentMessageID` is given, of a thread; `nil` if
+    /// there is none.
     ///
-    /// - Parameters:
-    ///   - url: The channel.
-    ///   - parentMessageID: The parent message of the thread; `nil`, the default, for the channel.
-    /// - Returns: The draft; `nil` if there is none.
     /// - Throws: ``StoreError`` with code `corruption` if the draft cannot be decoded. Saving
     ///   another draft replaces it.
-    /// - Complexity: One lookup.
     public func draft(
         of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
     ) throws(StoreError) -> Draft? {
@@ -19,10 +15,8 @@ extension StoreReader {
         ) { (reader) throws(ByteReader.Damage) in try Draft(&reader) }
     }
 
-    /// Returns the drafts of all channels, except those that cannot be decoded and those of threads.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the drafts.
+    /// Returns the drafts of all channels, except those that cannot be decoded and those of
+    /// threads.
     public func drafts() throws(StoreError) -> [ChannelURL: Draft] {
         var drafts: [ChannelURL: Draft] = [:]
         try view.outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {

@@ -4,22 +4,14 @@ extension StoreReader {
     /// Returns the gaps in a channel's history, oldest first.
     ///
     /// Gaps never overlap. A channel without stored data has one gap, its whole history.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of gaps.
     public func gaps(in url: ChannelURL) throws(StoreError) -> [Gap] {
         let view = try view
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
         return try view.segments(of: url, number)
     }
 
-    /// Returns the gap that contains a position; `nil` if no gap contains it.
-    ///
-    /// A gap does not contain its bounds, because their messages are known. A position at a bound
-    /// of one gap, or between two adjacent gaps, is therefore in no gap.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
-    /// - Complexity: One seek.
+    /// Returns the gap that contains a position; `nil` for a position at a bound, whose message is
+    /// known.
     package func gap(around position: Position, in url: ChannelURL) throws(StoreError) -> Gap? {
         let gap = try firstGap(above: .position(position), in: url)
         return gap.flatMap { $0.contains(position) ? $0 : nil }
@@ -28,11 +20,7 @@ extension StoreReader {
     /// Returns the oldest gap that contains positions newer than a bound; `nil` if all newer
     /// history is known.
     ///
-    /// The lower bound of the gap may be older than `bound`. A channel without stored data has one
-    /// gap: its whole history.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
-    /// - Complexity: One seek.
+    /// A channel without stored data has one gap: its whole history.
     package func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
@@ -45,11 +33,7 @@ extension StoreReader {
     /// Returns the newest gap that contains positions older than a bound; `nil` if all older
     /// history is known.
     ///
-    /// The upper bound of the gap may be newer than `bound`. For ``Gap/Bound/end``, the result is
-    /// the newest gap of the channel. A channel without stored data has one gap: its whole history.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
-    /// - Complexity: Two seeks.
+    /// For ``Gap/Bound/end``, this is the newest gap. A channel without stored data has one gap.
     package func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
         let view = try view
         guard let number = try view.number(of: url) else {
@@ -70,13 +54,6 @@ extension StoreReader {
     /// If the result is empty, either the history between the bounds is complete, or the bounds are
     /// equal or reversed. A gap that extends beyond a bound is returned completely.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel. A channel without stored data has one gap: its whole
-    ///     history.
-    ///   - lower: The lower bound.
-    ///   - upper: The upper bound.
-    /// - Returns: The gaps.
-    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of returned gaps.
     public func gaps(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
@@ -87,34 +64,21 @@ extension StoreReader {
         return try view.segments(of: url, number, above: lower, below: upper)
     }
 
-    /// Returns the channels whose history has gaps, in the order in which they were first stored.
+    /// Returns the channels with gaps, in the order in which they were first stored, by scanning
+    /// all gaps.
     ///
-    /// The result omits channels without stored data: their whole history is a gap, but this gap
-    /// has no row.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
-    ///   each channel; decodes no gap.
+    /// The result omits channels without stored data, whose gap has no row.
     package func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .gap)
     }
 
-    /// Returns the channels whose history has stale ranges, in the order in which they were first
-    /// stored.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of stale ranges of all channels, with a
-    ///   lookup for each channel; decodes no range.
+    /// Returns the channels with stale ranges, in the order in which they were first stored, by
+    /// scanning all ranges.
     package func channelURLsWithStaleRanges() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .staleRange)
     }
 
-    /// Returns the stale ranges of a channel's history, oldest first.
-    ///
-    /// Stale ranges never overlap.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of ranges.
+    /// Returns the stale ranges of a channel's history, oldest first; they never overlap.
     public func staleRanges(in url: ChannelURL) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -123,11 +87,7 @@ extension StoreReader {
 
     /// Returns the stale ranges that overlap the range strictly between two bounds, oldest first.
     ///
-    /// The result is empty if the bounds are equal or reversed, or if no data of the channel is
-    /// stored. A stale range that extends beyond a bound is returned completely.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of returned ranges.
+    /// A stale range that extends beyond a bound is returned completely.
     package func staleRanges(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [StaleRange] {
@@ -136,10 +96,6 @@ extension StoreReader {
         return try view.segments(of: url, number, above: lower, below: upper)
     }
 
-    /// Returns the tombstone of a message; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the tombstone cannot be decoded.
-    /// - Complexity: One lookup.
     package func tombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) -> Tombstone? {
@@ -150,10 +106,7 @@ extension StoreReader {
         ) { (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader) }
     }
 
-    /// Returns all tombstones of a channel, in the byte order of their message IDs.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a tombstone cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the number of tombstones.
+    /// Returns the tombstones in the byte order of their message IDs.
     package func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -168,10 +121,6 @@ extension StoreReader {
         return tombstones
     }
 
-    /// Returns the number of tombstones of a channel.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the number of tombstones; decodes none.
     package func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
         guard let number = try view.number(of: url) else { return 0 }
@@ -179,10 +128,6 @@ extension StoreReader {
             KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) }))
     }
 
-    /// Returns a Boolean value that indicates whether a channel has any tombstones.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek.
     package func hasTombstones(in url: ChannelURL) throws(StoreError) -> Bool {
         let view = try view
         guard let number = try view.number(of: url) else { return false }
@@ -196,9 +141,6 @@ extension StoreReader {
     }
 
     /// Returns the token with a scope, such as "feed"; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One lookup.
     public func token(_ scope: String) throws(StoreError) -> [UInt8]? {
         try view.cache.withValue(of: ByteWriter.key { $0.tokenKey(scope) }) {
             (value) throws(StoreError) in value.map(Array.init)
@@ -209,7 +151,6 @@ extension StoreReader {
 // MARK: Rows
 
 extension Rows {
-    /// Decodes a gap or a stale range from its key and its value.
     func segment<Value: Segment>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
@@ -221,7 +162,6 @@ extension Rows {
         }
     }
 
-    /// Decodes a tombstone from the end of its key and its value.
     func tombstone(
         _ id: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
     ) throws(StoreError) -> Tombstone {
@@ -235,7 +175,7 @@ extension Rows {
 }
 
 extension StoreView {
-    /// Returns the ranges of a channel that overlap the range between two bounds, oldest first.
+    /// Returns the gaps or stale ranges that overlap the range between two bounds, oldest first.
     func segments<Value: Segment>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
@@ -290,7 +230,6 @@ extension StoreView {
         }
     }
 
-    /// Returns the channels that have rows in a table, without duplicates.
     fileprivate func channelURLs(in table: Table) throws(StoreError) -> [ChannelURL] {
         let cache = cache
         var numbers: [ChannelNumber] = []
@@ -299,8 +238,7 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of cleared channels may still exist. The result omits them, because their numbers
-        // have no URL.
+        // Rows of cleared channels, whose numbers have no URL, may still exist.
         return try cache.urls(of: numbers)
     }
 }

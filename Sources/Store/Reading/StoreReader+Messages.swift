@@ -3,18 +3,14 @@ public import Models
 extension StoreReader {
     /// Returns the messages of a channel that are older than an anchor, newest first.
     ///
-    /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages, which is not an error.
-    ///   - anchor: The anchor. The default is newer than the newest message.
-    ///   - isInclusive: A Boolean value that indicates whether to include messages exactly at the
-    ///     anchor. The default is false.
-    ///   - limit: The maximum number of messages; less than 1 returns none. The default, `nil`,
-    ///     returns all.
-    ///   - params: The filter, applied by ``/Models/MessageListParams/belongsTo(_:)``; its sizes
-    ///     and direction are ignored. The default includes all messages.
-    /// - Returns: The messages. There are fewer than `limit` only if the store has no older
-    ///   messages that match. Check the gaps to find out whether the server has more.
-    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// Messages exactly at the anchor are included only if `isInclusive` is true. `params` filters
+    /// with ``/Models/MessageListParams/belongsTo(_:)``; its sizes and direction are ignored. The
+    /// default `limit` returns all messages, and a limit below 1 returns none. An unknown channel
+    /// has no messages.
+    ///
+    /// There are fewer than `limit` messages only if the store has no older ones that match. Check
+    /// the gaps to find out whether the server has more.
+    ///
     /// - Complexity: One seek, then O(*n*) in the messages visited.
     public func messages(
         in url: ChannelURL, before anchor: HistoryAnchor = .newest, isInclusive: Bool = false,
@@ -26,8 +22,7 @@ extension StoreReader {
 
     /// Returns the messages of a channel that are newer than an anchor, oldest first.
     ///
-    /// The parameters, the errors and the cost are those of
-    /// ``messages(in:before:isInclusive:limit:matching:)``.
+    /// The parameters are those of ``messages(in:before:isInclusive:limit:matching:)``.
     public func messages(
         in url: ChannelURL, after anchor: HistoryAnchor, isInclusive: Bool = false,
         limit: Int? = nil, matching params: MessageListParams? = nil
@@ -38,13 +33,10 @@ extension StoreReader {
 
     /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
-    /// The result contains up to `previousResultSize` messages older than the anchor, and up to
-    /// `nextResultSize` messages newer than the anchor. If `isInclusive` is true, messages exactly
-    /// at the anchor count as newer; otherwise, they are omitted. The order is oldest first, or
-    /// newest first if `isReversed` is true. The parameters also filter the messages.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: Two seeks, then O(*n*) in the messages visited.
+    /// There are up to `previousResultSize` messages older than the anchor, and up to
+    /// `nextResultSize` newer ones. Messages exactly at the anchor count as newer if `isInclusive`
+    /// is true, and are omitted otherwise. The order is oldest first, or newest first if
+    /// `isReversed` is true. The parameters also filter the messages.
     public func messages(
         in url: ChannelURL, around anchor: HistoryAnchor, params: MessageListParams
     ) throws(StoreError) -> [Message] {
@@ -58,9 +50,6 @@ extension StoreReader {
     }
 
     /// Returns the message with an ID; `nil` if it is not stored.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
-    /// - Complexity: Two lookups; one if the message is not stored.
     public func message(_ id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -69,12 +58,9 @@ extension StoreReader {
 
     /// Returns the message that was sent with a request ID; `nil` if it is not stored.
     ///
-    /// If several messages have had the request ID, because a server has carried out a repeated
-    /// request twice, the result is the message that was stored last; `nil` if that one was deleted.
-    /// Unsent messages are not found, because they are outbox items.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the message cannot be decoded.
-    /// - Complexity: Three lookups; one if no such message is stored.
+    /// If a server has carried out a repeated request twice, the result is the message that was
+    /// stored last; `nil` if that one was deleted. Unsent messages are not found, because they are
+    /// outbox items.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -85,20 +71,10 @@ extension StoreReader {
 
     /// Returns the replies to a message that are older than an anchor, newest first.
     ///
-    /// - Parameters:
-    ///   - parent: The ID of the parent message, which need not be stored.
-    ///   - url: The channel. An unknown channel has no messages, which is not an error.
-    ///   - anchor: The anchor. The default is newer than the newest reply.
-    ///   - isInclusive: A Boolean value that indicates whether to include replies exactly at the
-    ///     anchor. The default is false.
-    ///   - limit: The maximum number of replies; less than 1 returns none. The default, `nil`,
-    ///     returns all.
-    ///   - params: The filter, applied by
-    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; its sizes and
-    ///     direction are ignored. The default includes all replies.
-    /// - Returns: The replies. There are fewer than `limit` only if the store has no older replies
-    ///   that match.
-    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// The parent message need not be stored. The other parameters are those of
+    /// ``messages(in:before:isInclusive:limit:matching:)``, but `params` filters with
+    /// ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``.
+    ///
     /// - Complexity: One seek, then a lookup for each reply visited.
     public func replies(
         to parent: MessageID, in url: ChannelURL, before anchor: HistoryAnchor = .newest,
@@ -112,8 +88,7 @@ extension StoreReader {
 
     /// Returns the replies to a message that are newer than an anchor, oldest first.
     ///
-    /// The parameters, the errors and the cost are those of
-    /// ``replies(to:in:before:isInclusive:limit:matching:)``.
+    /// The parameters are those of ``replies(to:in:before:isInclusive:limit:matching:)``.
     public func replies(
         to parent: MessageID, in url: ChannelURL, after anchor: HistoryAnchor,
         isInclusive: Bool = false, limit: Int? = nil,
@@ -124,12 +99,7 @@ extension StoreReader {
             params)
     }
 
-    /// Returns the stored replies to a message between two bounds.
-    ///
-    /// The parameters and the errors are those of
-    /// ``messages(in:from:includesLower:to:includesUpper:isNewestFirst:limit:matching:)``.
-    ///
-    /// - Complexity: One seek, then a lookup for each reply visited.
+    /// Returns the stored replies to a message between two bounds, as the method for messages does.
     package func replies(
         to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
@@ -142,8 +112,6 @@ extension StoreReader {
             matching: params, visiting: &visits)
     }
 
-    /// Returns the stored replies to a message between two bounds, up to the reply at which the read
-    /// reaches the limit of visits.
     package func replies(
         to parent: MessageID, in url: ChannelURL, from lower: Gap.Bound,
         includesLower: Bool = false, to upper: Gap.Bound, includesUpper: Bool = false,
@@ -161,45 +129,22 @@ extension StoreReader {
         ) { params?.belongsTo($0) ?? true }
     }
 
-    /// Returns the position of the newest stored message of a channel; `nil` if no message is
-    /// stored.
-    ///
-    /// Check the gaps to find out whether the server has newer messages.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
-    /// - Complexity: One seek; decodes no message.
     package func newestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the position of the oldest stored message of a channel; `nil` if no message is
-    /// stored.
-    ///
-    /// Check the gaps to find out whether the server has older messages.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
-    /// - Complexity: One seek; decodes no message.
     package func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
         try view.outermostPosition(in: url, isDescending: true)
     }
 
     /// Returns the number of stored messages of a channel.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the state of the channel cannot be
-    ///   decoded.
-    /// - Complexity: One lookup.
     public func messageCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
         guard let number = try view.number(of: url) else { return 0 }
         return Int(try view.cache.state(of: number)?.messageCount ?? 0)
     }
 
-    /// Returns the number of stored messages of a channel strictly between two bounds.
-    ///
-    /// The result is 0 if the bounds are equal or reversed, or if the channel is unknown.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
+    /// Returns the number of stored messages strictly between two bounds, by scanning their keys.
     package func messageCount(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> Int {
@@ -214,14 +159,10 @@ extension StoreReader {
         return count
     }
 
-    /// Returns the stored messages between two bounds.
+    /// Returns the stored messages between two bounds; by default, without messages exactly at a
+    /// bound.
     ///
-    /// By default, messages exactly at a bound are not included, and the limit is `nil`, which
-    /// returns all. The sizes and the direction of `params` are ignored. The result is empty if the
-    /// bounds are equal or reversed, if the channel is unknown, or if the limit is less than 1.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the messages visited.
+    /// The sizes and the direction of `params` are ignored.
     package func messages(
         in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
@@ -234,8 +175,6 @@ extension StoreReader {
             matching: params, visiting: &visits)
     }
 
-    /// Returns the stored messages between two bounds, up to the message at which the read reaches
-    /// the limit of visits.
     package func messages(
         in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
@@ -251,12 +190,8 @@ extension StoreReader {
             of: number, isDescending: !isNewestFirst, limit: limit, params, &visits)
     }
 
-    /// Returns the positions of the stored messages strictly between two bounds, newest first.
-    ///
-    /// The result is empty if the bounds are equal or reversed, or if the channel is unknown.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
-    /// - Complexity: One seek, then O(*n*) in the messages; decodes none.
+    /// Returns the positions of the stored messages strictly between two bounds, newest first,
+    /// without decoding messages.
     package func positions(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Position] {
@@ -272,13 +207,7 @@ extension StoreReader {
         return positions
     }
 
-    /// Returns the position of the nearest stored message that is older or newer than a position;
-    /// `nil` if there is none.
-    ///
-    /// A message at the position itself does not count.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
-    /// - Complexity: One seek; decodes no message.
+    /// Returns the position of the nearest stored message that is strictly older or newer.
     package func neighbor(
         of position: Position, in url: ChannelURL, isOlder: Bool
     ) throws(StoreError) -> Position? {
@@ -290,9 +219,7 @@ extension StoreReader {
 
     /// Returns the number of stored messages of all channels.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if the state of a channel cannot be decoded.
-    /// - Complexity: The first call after the store was opened reads a row for each channel; later
-    ///   calls are O(1).
+    /// - Complexity: O(1), except for the first call, which reads a row for each channel.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
         guard let batch = view.batch else { return try view.committed.messageCount() }
@@ -302,9 +229,8 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// Returns the range of the keys of the messages between two bounds.
-    ///
-    /// The keys are ordered newest first.
+    /// Returns the range of the keys, which are ordered newest first, of the messages between two
+    /// bounds.
     static func messages(
         of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
         to upper: Gap.Bound, includesUpper: Bool = false
@@ -315,7 +241,6 @@ extension KeyRange {
         ) { (position) in ByteWriter.key { $0.messageKey(number, position) } }
     }
 
-    /// Returns the range of the keys of the replies to a message between two bounds.
     fileprivate static func replies(
         to parent: MessageID, of number: ChannelNumber, from lower: Gap.Bound,
         includesLower: Bool, to upper: Gap.Bound, includesUpper: Bool
@@ -331,9 +256,8 @@ extension KeyRange {
         prefix: KeyBytes, key: (Position) -> KeyBytes
     ) -> KeyRange {
         var range = KeyRange(prefix: prefix)
-        // Keys are ordered newest first, so the range of keys starts at the upper bound. The end of
-        // the range is exclusive. To include a key, append a zero byte to it, which results in the
-        // next possible key.
+        // Keys are ordered newest first, and the end of the range is exclusive. A key with a zero
+        // byte appended is the next possible key.
         if case .position(let position) = upper {
             range.lower = key(position)
             if !includesUpper { range.lower.append(0) }

@@ -3,17 +3,11 @@ public import Models
 extension StoreReader {
     /// Returns the outbox items of a channel, in the order in which the user created them.
     ///
-    /// The result omits an item that cannot be decoded, so that the other items can still be sent.
-    /// ``unreadableOutboxItemIDs()`` returns the IDs of the omitted items.
+    /// The result omits an item that cannot be decoded, so that the other items can still be sent;
+    /// ``unreadableOutboxItemIDs()`` returns its ID. Without a `state`, all items are returned,
+    /// also those with an operation or a state that only a newer version of the package knows. The
+    /// default `limit` returns all items. The cache need not have the channel.
     ///
-    /// - Parameters:
-    ///   - url: The channel. It may have items even if the cache has no data of it.
-    ///   - state: The state of the items to return. The default, `nil`, returns all items,
-    ///     including items with an operation or a state that only a newer version of the package
-    ///     knows.
-    ///   - limit: The maximum number of items. The default, `nil`, returns all.
-    /// - Returns: The items; none for an unknown channel.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the items visited.
     public func outboxItems(
         in url: ChannelURL, state: OutboxItemState? = nil, limit: Int? = nil
@@ -22,20 +16,8 @@ extension StoreReader {
             KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }), state, limit)
     }
 
-    /// Returns the outbox items of all channels, grouped by channel, in the order in which the user
-    /// created them.
-    ///
-    /// The result omits an item that cannot be decoded; ``unreadableOutboxItemIDs()`` returns the
-    /// IDs of the omitted items.
-    ///
-    /// - Parameters:
-    ///   - state: The state of the items to return. The default, `nil`, returns all items,
-    ///     including items with an operation or a state that only a newer version of the package
-    ///     knows.
-    ///   - limit: The maximum number of items. The default, `nil`, returns all.
-    /// - Returns: The items.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the items visited.
+    /// Returns the outbox items of all channels, grouped by channel, as
+    /// ``outboxItems(in:state:limit:)`` does for one.
     public func outboxItems(
         state: OutboxItemState? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OutboxItem] {
@@ -43,9 +25,6 @@ extension StoreReader {
     }
 
     /// Returns the outbox item with a request ID; `nil` if there is none.
-    ///
-    /// - Throws: ``StoreError`` with code `corruption` if the item cannot be decoded.
-    /// - Complexity: Two lookups.
     public func outboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
         let outbox = try view.outbox
         guard let key = try outbox.outboxItemKey(id) else { return nil }
@@ -53,25 +32,15 @@ extension StoreReader {
     }
 
     /// Returns the number of outbox items of a channel, including those that cannot be decoded.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
     package func outboxItemCount(in url: ChannelURL) throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }))
     }
 
-    /// Returns the number of all outbox items, including those that cannot be decoded.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
     package func outboxItemCount() throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
     }
 
-    /// Returns the request IDs of the outbox items that cannot be decoded, which lists omit.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in all outbox items, each of which is decoded.
+    /// Returns the request IDs of the outbox items that cannot be decoded, by decoding all items.
     public func unreadableOutboxItemIDs() throws(StoreError) -> [RequestID] {
         let outbox = try view.outbox
         var ids: [RequestID] = []
@@ -89,9 +58,6 @@ extension StoreReader {
 }
 
 extension Rows {
-    /// Returns the greatest sequence number of any outbox item; 0 if the outbox is empty.
-    ///
-    /// - Complexity: O(*n*) in the items; decodes none.
     func greatestSequence() throws(StoreError) -> UInt64 {
         var greatest: UInt64 = 0
         try scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
@@ -103,7 +69,6 @@ extension Rows {
         return greatest
     }
 
-    /// Returns the key of an outbox item's row; `nil` if there is none.
     func outboxItemKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
         try withValue(of: ByteWriter.key { $0.outboxItemRequestKey(id) }) {
             (value) throws(StoreError) in

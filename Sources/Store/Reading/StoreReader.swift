@@ -4,28 +4,24 @@ import Models
 ///
 /// There are three readers. Each call of a ``ChatStore`` reads the latest commit. A ``Snapshot``
 /// reads one commit, regardless of later ones. A ``Batch`` reads the latest commit with its own
-/// writes applied. Reads run on the caller's thread. They do not wait for writes. Only after a
-/// failed write do they wait while the store reopens its files, as ``ChatStore`` describes.
+/// writes applied. Reads run on the caller's thread, and do not wait for writes, except while the
+/// store reopens its files after a failed write.
 ///
 /// In addition to the errors in its own documentation, every call throws ``StoreError`` with these
 /// codes: `closed` after the store was closed; `io` if the disk cannot be read; the error of the
 /// disk while the files cannot be reopened after a failed write; and `corruption` if a block of a
-/// file is damaged or a required row cannot be decoded. Lists of channels and of outbox items omit
-/// rows that cannot be decoded, so that the other rows can still be read;
-/// ``unreadableOutboxItemIDs()`` returns the omitted items, and ``ChatStore/check()`` all of these
-/// rows. Lists of messages throw an error instead, because the user could not notice an omitted
-/// message.
+/// file is damaged, or a message, a gap or another required row cannot be decoded. Lists of
+/// channels and of outbox items omit rows that cannot be decoded, so that the other rows can still
+/// be read; ``ChatStore/check()`` finds these rows. Lists of messages throw an error instead,
+/// because the user could not notice an omitted message.
 public protocol StoreReader {
-    /// The data to read.
-    ///
-    /// - Throws: ``StoreError`` with code `closed`.
+    /// The data to read, unless the store is closed.
     var view: StoreView { get throws(StoreError) }
 }
 
 /// The data that the methods of a ``StoreReader`` read.
 public struct StoreView {
     let committed: CommittedState
-    /// The uncommitted writes of a batch; `nil` outside of a batch.
     let batch: BatchRows?
 
     var cache: Rows { Rows(snapshot: committed.cache, overlay: batch?.cache, counted: batch) }
@@ -39,7 +35,6 @@ public struct StoreView {
             StoreError(.corruption, message, path: committed.cache.path, cause: cause))
     }
 
-    /// Returns the number of a channel; `nil` if no data of the channel is stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known }
         return try committed.channelNumber(of: url)
@@ -49,16 +44,14 @@ public struct StoreView {
 /// The store in one commit, regardless of later ones.
 ///
 /// Release a snapshot soon. While it exists, deleted data stays on disk, and the files stay open
-/// even after the store was closed. After a failed write, the files cannot be reopened while a
-/// snapshot exists, so each write fails with `busy`.
+/// even after the store was closed. After a failed write, each write fails with `busy`, because the
+/// files cannot be reopened.
 public struct Snapshot: StoreReader, Sendable {
     let committed: CommittedState
 
     /// The data to read.
     public var view: StoreView { StoreView(committed: committed, batch: nil) }
 
-    /// The number of the latest change in the snapshot; 0 if it contains none.
-    ///
-    /// Observers skip changes up to this number.
+    /// The number of the latest change in the snapshot; observers skip changes up to this number.
     public var number: Int { committed.number }
 }

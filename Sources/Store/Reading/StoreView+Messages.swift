@@ -43,8 +43,7 @@ extension StoreView {
                 range, of: number, isDescending: isDescending, limit: limit, params, &visits)
         }
         var messages: [Message] = []
-        // Do not reserve memory for a large limit, which is often much greater than the number of
-        // messages.
+        // A large limit is often much greater than the number of messages.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -56,7 +55,6 @@ extension StoreView {
         return messages
     }
 
-    /// Returns the replies on one side of an anchor, beginning next to it.
     func replies(
         to parent: MessageID, in url: ChannelURL, _ anchor: HistoryAnchor, isOlder: Bool,
         isInclusive: Bool, limit: Int?, _ params: ThreadedMessageListParams?
@@ -79,8 +77,7 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // The key of a reply row ends with the position, like the key of the message. The position
-        // follows the parent's ID.
+        // Like the key of the message, the key of a reply row ends with the position.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -92,9 +89,8 @@ extension StoreView {
 }
 
 extension Rows {
-    /// Returns the creation time of a message; `nil` if the message is not stored.
-    ///
-    /// If `mayBeStored` is false, only the writes of the batch are read.
+    /// Returns the creation time of a message; if `mayBeStored` is false, only the writes of the
+    /// batch are read.
     func creationTime(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {
@@ -125,7 +121,6 @@ extension Rows {
 
     static func messageName(_ key: UnsafeRawBufferPointer) -> String {
         guard let position = try? ByteReader.position(ofMessageKey: key) else {
-            // Ignore the error, because the text is only a part of another error's message.
             return "a message"
         }
         return "message \(position)"

@@ -1,19 +1,15 @@
 import Models
 
-// The search index in a batch, which indexes each message that it saves.
-
 extension Batch {
     /// Adds the saved messages of the batch to the search index.
     ///
-    /// The messages are first *unsegmented*: a row marks them as not in a segment yet. Many
-    /// unsegmented messages become a segment together. If a message is removed, edited or evicted,
-    /// its earlier entries stay in the index, because a search compares each message that it finds
-    /// with the query.
+    /// The messages are first *unsegmented*: a row marks them as not in a segment yet, and many of
+    /// them become a segment together. Earlier entries of a removed, edited or evicted message
+    /// stay, because a search compares each message that it finds with the query.
     func indexSavedMessages() {
         guard var index, !savedMessages.isEmpty else { return }
         var rest = savedMessages[...]
         while index.unsegmented.count + rest.count >= index.segmentMessageCount {
-            // Limit the memory for a large batch.
             index.unsegmented.add(rest.prefix(index.segmentMessageCount))
             rest = rest.dropFirst(index.segmentMessageCount)
             for row in 0..<index.nextUnsegmentedRow { rows.cache.remove { $0.unsegmentedKey(row) } }
@@ -36,7 +32,7 @@ extension Batch {
 }
 
 extension Batch {
-    /// Starts an empty index, after the batch has removed all rows of segments.
+    /// The batch must have removed all rows of segments.
     func clearIndex() {
         guard index != nil else { return }
         savedMessages = []
@@ -56,7 +52,6 @@ extension IndexState {
 }
 
 extension Rows {
-    /// Calls a closure with the number and the documents of each row of unsegmented messages.
     func forEachUnsegmentedRow(_ body: (UInt32, [Document]) -> Void) throws(StoreError) {
         let range = KeyRange(prefix: [Table.unsegmented.rawValue])
         try scan(range) { (key, value) throws(StoreError) in
@@ -70,7 +65,6 @@ extension Rows {
         }
     }
 
-    /// Returns the number of unsegmented messages.
     func unsegmentedCount() throws(StoreError) -> Int {
         var count = 0
         try forEachUnsegmentedRow { count += $1.count }
@@ -79,19 +73,16 @@ extension Rows {
 }
 
 extension RowCursor {
-    /// Calls a closure with each stored message of a document, except for messages that cannot be
-    /// decoded.
+    /// Omits messages that cannot be decoded.
     func forEachMessage(
         of document: Document, _ body: (Message) throws(StoreError) -> Void
     ) throws(StoreError) {
         try forEachRow(ofMessagesOf: document) { (_, value) throws(StoreError) in
-            // Ignore the error: the index omits a damaged message, and other reads report the
-            // damage.
+            // Other reads report the damage.
             if let message = try? Message(serialized: value) { try body(message) }
         }
     }
 
-    /// Calls a closure with the key and the value of each stored message of a document.
     func forEachRow(
         ofMessagesOf document: Document,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void

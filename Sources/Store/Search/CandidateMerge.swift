@@ -1,13 +1,11 @@
 import Models
 
-/// The documents in which the words of a query occur, from all parts of the index, newest first.
+/// The documents in which the words of a query occur, newest first.
 struct CandidateMerge {
     private var sources: [CandidateSource] = []
     private let span: (lower: Timestamp, upper: Timestamp)
     private let channels: Set<ChannelNumber>?
 
-    /// Creates a merge of the candidates between two times, from the segments and the unsegmented
-    /// messages.
     init(
         _ phrases: [SearchTermList], in channels: Set<ChannelNumber>?, from lower: Timestamp,
         through upper: Timestamp, _ index: CommittedIndex, _ cursor: RowCursor
@@ -51,19 +49,16 @@ struct CandidateMerge {
                     if channels?.contains(document.channel) ?? true { documents.append(document) }
                 }
             }
-            // Remove duplicates, because an edited message may be in several segments.
+            // An edited message may be in several segments.
             if documents.count > 1 { documents = Array(Set(documents)) }
             if !documents.isEmpty { return documents }
         }
     }
 }
 
-/// The candidates from one part of the index (a segment or the unsegmented messages), which are
-/// read in portions.
+/// The candidates from a segment, or from the unsegmented messages, which are read in portions.
 private struct CandidateSource {
-    /// The number of documents of the first portion.
-    ///
-    /// Each further portion is four times as large.
+    /// The number of documents of the first portion; each further one is four times as large.
     private static let firstPortion = 2048
 
     private var reader: SegmentReader?
@@ -72,16 +67,13 @@ private struct CandidateSource {
     /// The index of the next portion's first document; `nil` before the first portion.
     private var next: Int?
     private var portion = firstPortion
-    /// The candidates that were read, as indices of documents in the segment.
-    ///
-    /// Unsegmented messages are in `documents` instead.
+    /// The candidates that were read, by their indices in the segment; unsegmented ones are in
+    /// `documents`.
     private var indices: ArraySlice<Int> = []
     private var documents: ArraySlice<Document> = []
-    /// A Boolean value that indicates whether ``newest`` is the time of a candidate.
-    ///
-    /// If it is `false`, ``newest`` is an upper bound of the times in the next portion.
+    /// If this is false, ``newest`` is an upper bound of the times in the next portion.
     private(set) var isRead = false
-    /// The time of the next candidate, or an upper bound of that time; `nil` at the end.
+    /// The time of the next candidate, or an upper bound; `nil` at the end.
     private(set) var newest: Timestamp?
 
     init(_ documents: [Document]) {
@@ -104,8 +96,7 @@ private struct CandidateSource {
         guard var reader else { return }
         var start = next ?? 0
         if next == nil { start = try reader.firstIndex(atOrBefore: upper) }
-        // End each portion at the end of a row of documents, so that only one row has to be read to
-        // find the first time of the next portion.
+        // After whole rows, only one row has to be read to find the first time of the next portion.
         let count = reader.segment.documentCount
         let end = min(
             (start + portion) / SearchIndex.documentsPerRow * SearchIndex.documentsPerRow, count)
@@ -120,7 +111,6 @@ private struct CandidateSource {
         try findNewest()
     }
 
-    /// Removes and returns the next candidate.
     mutating func pop() throws(StoreError) -> Document {
         if let document = documents.popFirst() {
             newest = documents.first?.time

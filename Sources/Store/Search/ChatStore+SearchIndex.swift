@@ -7,16 +7,14 @@ public struct SearchIndexStatus: Hashable, Sendable {
     /// Until the fraction is 1, a search reads all messages.
     public let fractionCompleted: Double
 
-    /// The number of segments.
-    ///
-    /// The index consists of segments, which are merged from time to time.
+    /// The number of segments of the index, which are merged from time to time.
     public let segmentCount: Int
 
     /// The number of documents in the segments.
     ///
     /// A document is a message, or all messages of a channel with the same time. An edited message
     /// is counted in several segments, until these are merged. A removed message is counted until
-    /// most documents are outdated, because the segments are rewritten then.
+    /// the segments are rewritten, because most documents are outdated.
     public let documentCount: Int
 
     /// The number of messages that are in no segment yet.
@@ -30,8 +28,8 @@ extension StoreReader {
     /// Returns the state of the search index; `nil` if it is turned off.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a row of the index cannot be decoded.
-    /// - Complexity: O(*n*) in the rows of the index, which has about one row for each hundred
-    ///   messages; while the index is built, also in the messages that are not indexed of a channel.
+    /// - Complexity: O(*n*) in the rows of the index, about one for each hundred messages; while
+    ///   the index is built, also in the messages of one channel.
     public func searchIndexStatus() throws(StoreError) -> SearchIndexStatus? {
         let view = try view
         let rows = view.cache
@@ -56,7 +54,7 @@ extension StoreView {
     fileprivate func fractionIndexed(_ part: IndexedPart) throws(StoreError) -> Double {
         guard let last = part.last else { return 1 }
         let rows = cache
-        // An empty key is the beginning of the table. It contains no number, and is not damaged.
+        // The empty key is the beginning of the table.
         let current = last.isEmpty ? 0 : last.withBytes { rows.readableNumber(ofKey: $0) } ?? 0
         var (total, left) = (0.0, 0.0)
         try rows.scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
@@ -82,12 +80,12 @@ extension StoreView {
 extension ChatStore {
     /// Continues the work on the search index.
     ///
-    /// The call indexes messages that were stored before the index was turned on. If no such
-    /// messages remain, it merges segments, as each write also does. Repeat the call until it
-    /// returns `false`, with pauses for other writes; `ChatClient` does so in the background. If
-    /// the process ends before that, the next call continues the work.
+    /// The call indexes messages that were stored before the index was turned on. If none remain,
+    /// it merges segments, as each write also does. Repeat the call until it returns `false`, with
+    /// pauses for other writes; `ChatClient` does so in the background. If the process ends, the
+    /// next call continues the work.
     ///
-    /// - Parameter limit: The maximum number of messages to index. The default is 512.
+    /// - Parameter limit: The maximum number of messages to index.
     /// - Returns: `true` if work remains; `false` if the index is complete or turned off.
     /// - Throws: ``StoreError``, as ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
@@ -100,8 +98,7 @@ extension ChatStore {
             let committed = try committed()
             try prepareIndex(&writer, committed)
             guard var index = writer.index else { return false }
-            // Discard the state in memory until the work has succeeded: after an error, the next
-            // write reads it again.
+            // After an error, the next write reads the state again.
             writer.index = nil
             let overlay = Overlay()
             let hasMerge: Bool
@@ -119,10 +116,10 @@ extension ChatStore {
         }
     }
 
-    /// Removes the search index, so that ``indexMessages(atMost:)`` builds it again.
+    /// Removes the search index, so that ``indexMessages(atMost:)``, or `ChatClient` in the
+    /// background, builds it again.
     ///
-    /// The messages are not changed, and `ChatClient` builds the index again in the background. If
-    /// the index is turned off, the call has no effect.
+    /// If the index is turned off, the call has no effect.
     ///
     /// - Throws: ``StoreError``, as ``write(_:)`` does.
     /// - Precondition: The call is not inside a write.
@@ -170,11 +167,9 @@ extension ChatStore {
         )
     }
 
-    /// Continues the merges after a write.
     func mergeSegments(_ writer: inout Writer, _ committed: CommittedState, savedCount: Int) {
         guard var index = writer.index else { return }
-        // Discard the state in memory until the work has succeeded: after an error, the next write
-        // reads it again.
+        // After an error, the next write reads the state again.
         writer.index = nil
         do throws(StoreError) {
             if index.hasUnownedRows {
@@ -186,15 +181,13 @@ extension ChatStore {
                 of: &index, messageCount: try committed.messageCount(), atMost: 16 + savedCount / 4)
             writer.index = index
         } catch {
-            // If merging fails, the commit is valid nevertheless, and the next write tries again.
+            // The commit is valid nevertheless, and the next write tries again.
             if error.cause is ByteReader.Damage { _ = committed.cache.recordingDamage(error) }
         }
     }
 }
 
 extension IndexState {
-    /// Adds a segment with the next of those messages that were stored before the index was turned
-    /// on.
     fileprivate mutating func indexNext(
         _ limit: Int, of cache: LevelDB, to overlay: Overlay
     ) throws(StoreError) {
@@ -205,8 +198,7 @@ extension IndexState {
         var range = KeyRange(prefix: [Table.message.rawValue])
         if let start = part.last, !start.isEmpty { range.lower = start + [0] }
         try rows.scan(range) { (key, value) throws(StoreError) in
-            // Ignore the error: the index omits a damaged message, and other reads report the
-            // damage.
+            // Other reads report the damage of a message that is omitted here.
             if let number = rows.readableNumber(ofKey: key),
                 let message = try? Message(serialized: value)
             {
@@ -225,20 +217,14 @@ extension IndexState {
 // MARK: Merging
 
 extension LevelDB {
-    /// Merges segments, beginning with the smallest ones, and reads at most `limit` rows.
-    ///
-    /// The call continues merges that have begun, and begins a merge if there are enough segments
-    /// of about the same size. `messageCount` is the number of stored messages.
-    ///
-    /// - Returns: A Boolean value that indicates whether a merge remains.
-    /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
+    /// Merges segments, beginning with the smallest ones, reads at most `limit` rows, and returns
+    /// whether a merge remains.
     func mergeSegments(
         of index: inout IndexState, messageCount: Int, atMost limit: Int
     ) throws(StoreError) -> Bool {
         var left = max(1, limit)
         while left > 0 {
-            // Take a new snapshot for each merge: it may read a segment that the previous merge has
-            // written.
+            // The next merge may read a segment of the previous one.
             let snapshot = try snapshot()
             let rows = Rows(snapshot: snapshot)
             let cursor = snapshot.cursor()
@@ -266,10 +252,10 @@ extension LevelDB {
 extension IndexState {
     /// Returns the segments to merge next, with their size class; `nil` if no merge is to begin.
     ///
-    /// Eight segments of about the same size are merged, if they are smaller than the segments of
-    /// the merges that have begun. If messages were evicted, removed or edited, so that the index
-    /// has more than twice as many documents as there are messages, each segment is rewritten
-    /// without the documents that have no message. For such a rewrite, the size class is `nil`.
+    /// Eight segments of about the same size are merged, if they are smaller than those of the
+    /// merges that have begun. If the index has more than twice as many documents as there are
+    /// messages, each segment is rewritten without the documents that have no message, with `nil`
+    /// as its size class.
     fileprivate mutating func nextMerge(
         messageCount: Int
     ) -> (sources: [IndexSegment], sizeClass: Int?)? {
@@ -304,9 +290,8 @@ extension IndexState {
 }
 
 extension IndexSegment {
-    /// The logarithm of the segment's size to base ``SearchIndex/mergedCount``.
-    ///
-    /// It is 0 for a segment of fewer than ``SearchIndex/firstSizeClassBound`` documents.
+    /// The logarithm of the size to base ``SearchIndex/mergedCount``; 0 below
+    /// ``SearchIndex/firstSizeClassBound``.
     fileprivate var sizeClass: Int {
         var (size, bound) = (0, SearchIndex.firstSizeClassBound)
         while documentCount >= bound {

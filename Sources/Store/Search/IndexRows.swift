@@ -1,41 +1,31 @@
 import Models
 
-// The keys and values of the rows of the search index, which Docs/Format.md describes. On-disk
-// format, DO NOT CHANGE: a new format needs a new number in ``SearchIndex/format``. The messages
-// are then indexed again.
+// On-disk format of the search index, do not change: see Docs/Format.md. With a new number in
+// ``SearchIndex/format``, the messages are indexed again.
 
 typealias SegmentNumber = UInt32
 
 enum SearchIndex {
-    /// The format of the index's rows.
     static let format: UInt8 = 3
-    /// The maximum size of a term in bytes.
-    ///
-    /// A longer word is indexed by its first bytes.
+    /// The maximum size of a term in bytes; a longer word is indexed by its first bytes.
     static let termSize = 32
-    /// The number of documents in each row of documents.
     static let documentsPerRow = 256
-    /// The size in bytes of a row of terms, above which the next row begins.
+    /// The size in bytes at which the next row of terms begins.
     static let blockSize = 1024
-    /// The number of unsegmented messages that become a segment.
     static let segmentMessageCount = 512
     /// The number of documents below which a segment belongs to the first size class.
     static let firstSizeClassBound = 256
     /// The number of segments of about the same size that are merged into one.
     static let mergedCount = 8
-    /// The maximum number of documents in a segment.
     static let maximumSegmentSize = 1 << 18
 }
 
-/// An entry of a segment: a channel, and a time at which messages of the channel were created.
-///
-/// Messages of a channel with the same time are one document.
+/// An entry of a segment: the messages of a channel that were created at the same time.
 struct Document: Hashable {
     let time: Timestamp
     let channel: ChannelNumber
 
-    /// Returns a Boolean value that indicates whether the document precedes another one in a
-    /// segment, newest first.
+    /// Documents are ordered by time, newest first.
     @inline(__always)
     func precedes(_ other: Document) -> Bool {
         time == other.time ? channel < other.channel : time > other.time
@@ -45,9 +35,9 @@ struct Document: Hashable {
 /// An occurrence of a term in a document: the document's index in its segment, and the numbers of
 /// the words that equal the term.
 ///
-/// The numbers are stored as a set of eight bits: bit *n* is set if the number of an equal word is
-/// *n* modulo 8. With this set, a search for two adjacent words excludes most documents in which
-/// the words are not adjacent.
+/// The numbers are a set of eight bits: bit *n* is set if the number of an equal word is *n* modulo
+/// 8. With this set, a search for two adjacent words excludes most documents in which they are not
+/// adjacent.
 struct Posting: Hashable {
     /// The document's index in the upper 24 bits, the set of words in the lower eight.
     var bits: UInt32
@@ -64,16 +54,13 @@ struct Posting: Hashable {
     @inline(__always)
     var words: UInt8 { UInt8(truncatingIfNeeded: bits) }
 
-    /// Returns the occurrence with another set of words.
     @inline(__always)
     func with(words: UInt8) -> Posting { Posting(bits: bits & ~0xFF | UInt32(words)) }
 }
 
-/// The row of a segment.
 struct IndexSegment: Sendable {
     let number: SegmentNumber
     let documentCount: Int
-    /// The time of the newest document; ``oldest`` is the time of the oldest one.
     let newest: Timestamp
     let oldest: Timestamp
     let filter: TermFilter
@@ -91,21 +78,18 @@ extension ByteWriter {
         integer(UInt32(row))
     }
 
-    /// Writes the key of a row of terms.
-    ///
     /// The last entry of the row is an occurrence of `term` in the document `last`.
     mutating func termsKey(
         _ segment: SegmentNumber, _ term: UnsafeBufferPointer<UInt8>, _ last: Int
     ) {
         table(.terms, segment)
         raw(UnsafeRawBufferPointer(term))
-        // End the term with a zero byte. Terms contain none, so the keys have the order of the
-        // terms.
+        // Terms contain no zero byte, so the keys have the order of the terms.
         byte(0)
         integer(UInt32(last))
     }
 
-    /// Writes an unsigned integer in groups of seven bits, the lowest first.
+    /// Writes groups of seven bits, the lowest first.
     @inline(__always)
     mutating func varint(_ value: UInt64) {
         var value = value
@@ -139,10 +123,10 @@ extension IndexSegment {
     }
 }
 
-/// The row in the schema's table of the search index, which exists while that index is turned on.
+/// The row in the schema's table, which exists while the search index is turned on.
 struct IndexedPart: Hashable {
     /// Of the messages that were stored before the index existed, the key of the one that was
-    /// indexed last; empty if none of them is indexed, and `nil` if all of them are.
+    /// indexed last; empty if none is indexed, and `nil` if all are.
     var last: KeyBytes?
 
     func write(to writer: inout ByteWriter) {
@@ -153,7 +137,6 @@ struct IndexedPart: Hashable {
 
     init(last: KeyBytes?) { self.last = last }
 
-    /// - Throws: `Damage` if the row cannot be decoded, or has another format.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         guard try reader.byte() == SearchIndex.format else {
             throw ByteReader.Damage(offset: 0, expected: "the format of this version")
@@ -180,7 +163,6 @@ struct DocumentRow {
         }
     }
 
-    /// Reads a row, which must contain `count` documents if that number is known.
     init(_ reader: inout ByteReader, count: Int? = nil) throws(ByteReader.Damage) {
         var time = try reader.timestamp().milliseconds
         documents.reserveCapacity(count ?? 1)
@@ -218,19 +200,16 @@ struct TermWriter {
     private let segment: SegmentNumber
     private var block = ByteWriter(capacity: 2 * SearchIndex.blockSize)
     private var list = ByteWriter(capacity: SearchIndex.blockSize)
-    /// The last term of the current row; ``lastDocument`` is the last document of that term.
+    /// The last term of the current row, and its last document.
     private var last: [UInt8] = []
     private var lastIndex = 0
     private var hashes: [UInt64] = []
 
     init(_ segment: SegmentNumber) { self.segment = segment }
 
-    /// The filter of the terms that were written.
     var filter: TermFilter { TermFilter(hashes) }
 
-    /// Writes a term with its occurrences.
-    ///
-    /// There is one occurrence for each document, in the order of the documents.
+    /// Writes a term with one occurrence for each document, in order.
     ///
     /// - Precondition: The term is greater than the previous one, and has at least one occurrence.
     mutating func write(
@@ -270,7 +249,6 @@ struct TermWriter {
         }
     }
 
-    /// Writes the current row.
     mutating func finish(to overlay: Overlay) {
         if block.count == 0 { return }
         let (segment, lastIndex) = (segment, lastIndex)
@@ -282,28 +260,22 @@ struct TermWriter {
     }
 }
 
-/// Reads the entries of a row of terms.
 struct TermRow {
     private let bytes: UnsafeRawBufferPointer
-    /// The offset of the next entry.
     private(set) var offset: Int
     var term: [UInt8]
-    /// The range of the bytes that contain the term's occurrences.
     private(set) var listRange = 0..<0
 
-    /// Reads a row from its beginning or from an entry.
-    ///
-    /// To start at an entry other than the first, set ``term`` to the term of the entry before it.
+    /// To begin at an offset, set ``term`` to the term before that entry.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
         self.bytes = bytes
         self.offset = offset
         term = []
     }
 
-    /// The encoded occurrences of the term.
     var list: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[listRange]) }
 
-    /// Reads the next entry; returns `false` at the end.
+    /// Returns `false` at the end.
     @inline(__always)
     mutating func next() throws(ByteReader.Damage) -> Bool {
         if offset == bytes.count {
@@ -330,7 +302,6 @@ struct TermRow {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Reads the output of ``ByteWriter/varint(_:)``.
     @inline(__always)
     func varint(at offset: inout Int) throws(ByteReader.Damage) -> UInt64 {
         var value: UInt64 = 0
@@ -346,10 +317,8 @@ extension UnsafeRawBufferPointer {
         throw ByteReader.Damage(offset: start, expected: "an integer")
     }
 
-    /// Calls a closure with each occurrence in a list, until the closure returns `false`.
-    ///
-    /// - Throws: `Damage` if the index of a document is not below `count`, the number of documents
-    ///   in the segment.
+    /// Passes the occurrences in a list to a closure, until it returns `false`; `count` is the
+    /// number of documents in the segment.
     @inline(__always)
     func forEachPosting(
         below count: Int, _ body: (Posting) -> Bool

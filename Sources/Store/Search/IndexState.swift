@@ -2,36 +2,29 @@ import Models
 
 /// The state of the search index, which the writer keeps between batches.
 struct IndexState {
-    /// The progress of indexing the messages that were stored before the index was turned on.
     var part: IndexedPart
-    /// The messages that are in no segment yet.
     var unsegmented: UnsegmentedIndex
-    /// The number for the next row of unsegmented messages, which is greater than the numbers of
-    /// all existing rows.
+    /// Greater than the numbers of all rows of unsegmented messages.
     var nextUnsegmentedRow: UInt32
-    /// The number of unsegmented messages that become a segment.
     let segmentMessageCount: Int
     /// The segments, in no particular order.
     var segments: [IndexSegment]
-    /// The number of the next new segment.
     var nextNumber: SegmentNumber
-    /// The merges that have begun.
+    /// The merges that have begun, each with smaller segments than the one before it.
     ///
-    /// The segments of each merge are smaller than those of the merge before it. The last merge is
-    /// continued first, so that small segments do not accumulate during a large merge.
+    /// The last one is continued first, so that small segments do not accumulate during a large
+    /// merge.
     var merges: [SegmentMerge] = []
-    /// The segments to be rewritten without the messages that no longer exist.
+    /// The segments to be rewritten without messages that no longer exist.
     var unpruned: [SegmentNumber] = []
-    /// The number of documents after the segments were last rewritten.
+    /// The number of documents after the last rewrite.
     var prunedCount = 0
-    /// A Boolean value that indicates whether rows of removed segments may exist.
+    /// True if rows of removed segments may exist.
     var hasUnownedRows = false
 
     var documentCount: Int { segments.reduce(0) { $0 + $1.documentCount } }
 
-    /// Reads the state from a cache; returns `nil` if the index is turned off.
-    ///
-    /// - Throws: `corruption` if a row cannot be decoded.
+    /// Returns `nil` if the index is turned off.
     static func read(_ rows: Rows, segmentMessageCount: Int) throws(StoreError) -> IndexState? {
         guard let index = try CommittedIndex.read(rows) else { return nil }
         return IndexState(
@@ -41,14 +34,12 @@ struct IndexState {
             nextNumber: try rows.greatestSegment() + 1)
     }
 
-    /// The index of a committed state with the current rows.
     var committed: CommittedIndex {
         CommittedIndex(
             part: part, segments: segments, unsegmented: unsegmented,
             nextUnsegmentedRow: nextUnsegmentedRow)
     }
 
-    /// Returns a number for a new segment.
     mutating func takeNumber() -> SegmentNumber {
         defer { nextNumber += 1 }
         return nextNumber
@@ -56,7 +47,6 @@ struct IndexState {
 }
 
 extension Rows {
-    /// Returns the progress of indexing; `nil` if the index is turned off.
     func indexedPart() throws(StoreError) -> IndexedPart? {
         try read(ByteWriter.key { $0.schemaKey(.searchIndex) }, as: "the state of the search index")
         { (reader) throws(ByteReader.Damage) in try IndexedPart(&reader) }
@@ -75,7 +65,7 @@ extension Rows {
         return segments
     }
 
-    /// Returns the greatest segment number in the rows of the index, including incomplete segments.
+    /// Includes the numbers of incomplete segments.
     fileprivate func greatestSegment() throws(StoreError) -> SegmentNumber {
         var greatest: SegmentNumber = 0
         for table in [Table.segment, .documents, .terms] {
@@ -88,12 +78,8 @@ extension Rows {
         return greatest
     }
 
-    /// Adds to a batch the removal of all rows that belong to no segment.
-    ///
-    /// Interrupted merges and removed indexes leave such rows.
-    ///
-    /// - Returns: `true` if the batch contains the removals of all such rows; `false` if the batch
-    ///   became too large before.
+    /// Removes rows that belong to no segment, which interrupted merges and removed indexes leave;
+    /// returns `false` if the batch became too large before the last one.
     func removeUnownedIndexRows(
         from overlay: Overlay, segments: [IndexSegment]
     ) throws(StoreError) -> Bool {
@@ -119,8 +105,7 @@ extension Rows {
 }
 
 extension Overlay {
-    /// Removes the rows of unsegmented messages and of segments, so that the other rows of the
-    /// index belong to no segment.
+    /// Makes the other rows of the index belong to no segment.
     func removeIndex(of rows: Rows) throws(StoreError) {
         for table in [Table.unsegmented, .segment] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
@@ -135,11 +120,6 @@ extension Overlay {
 // MARK: Opening
 
 extension LevelDB {
-    /// Turns the search index on or off.
-    ///
-    /// - Throws: Errors of the disk; `corruption` if one of the rows that are read here is damaged.
-    /// - Complexity: If the index is off and stays off, one lookup; if it stays on, O(*s*) in its
-    ///   segments and unsegmented messages; if it is removed, O(*n*) in its rows.
     func turnIndex(isOn: Bool) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let key = ByteWriter.key { $0.schemaKey(.searchIndex) }
@@ -154,8 +134,7 @@ extension LevelDB {
         try removeUnownedIndexRows()
     }
 
-    /// Returns a Boolean value that indicates whether another version of the code has written the
-    /// index of kinds, or the search index.
+    /// Indicates whether other code has written the index of kinds, or the search index.
     func hasOtherIndexFormats() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         func format(_ row: SchemaRow) throws(StoreError) -> UInt8? {
@@ -166,7 +145,6 @@ extension LevelDB {
         return kinds != KindKey.format || search ?? SearchIndex.format != SearchIndex.format
     }
 
-    /// Removes the index, and marks all messages as not indexed.
     func beginIndex() throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         let overlay = Overlay()
@@ -176,7 +154,6 @@ extension LevelDB {
         try write(overlay, isDurable: false)
     }
 
-    /// Removes the rows that belong to no segment.
     func removeUnownedIndexRows() throws(StoreError) {
         var isDone = false
         while !isDone {
@@ -189,7 +166,6 @@ extension LevelDB {
 }
 
 extension Rows {
-    /// Returns a Boolean value that indicates whether any message is stored, and has to be indexed.
     func hasMessages() throws(StoreError) -> Bool {
         var isFound = false
         try scan(KeyRange(prefix: [Table.message.rawValue])) { (_, _) throws(StoreError) in

@@ -3,12 +3,11 @@ import Models
 /// Collects the terms of messages, and writes them as a segment of the search index.
 struct SegmentBuilder {
     private struct Entry {
-        /// The offset of the term's bytes in the arena; ``count`` is their number.
+        /// The range of the term's bytes in the arena.
         var start: Int
         var count: Int
         let hash: Int
-        /// The first occurrence of the term, as an index of ``links``; ``last`` is its last
-        /// occurrence.
+        /// The first and the last occurrence, as indices of ``links``.
         var first: Int32
         var last: Int32
     }
@@ -23,21 +22,17 @@ struct SegmentBuilder {
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
     private var links: [Link] = []
-    /// A hash table.
-    ///
-    /// A slot contains the index of an entry plus one; zero if the slot is free.
+    /// A hash table of the indices of entries plus one; zero for a free slot.
     private var slots = [Int32](repeating: 0, count: 1024)
     private var reader = SearchTerms()
 
     init() {}
 
-    /// Adds the texts of a message.
-    ///
     /// Messages with the same channel and time become one document.
     mutating func add(_ message: Message, in channel: ChannelNumber) {
         let index = documents.count
         documents.append(Document(time: message.createdAt, channel: channel))
-        // Move the reader out of this value, so that changing it does not copy its memory.
+        // Changing the reader outside of this value does not copy its memory.
         var reader = self.reader
         self.reader = SearchTerms()
         var number = 0
@@ -47,7 +42,7 @@ struct SegmentBuilder {
                     UnsafeBufferPointer(rebasing: term.prefix(SearchIndex.termSize)),
                     Posting(index, words: 1 << UInt8(word & 7)))
             }
-            // Skip a number between two texts, because a phrase does not continue in the next text.
+            // A phrase does not continue in the next text.
             number += 1
         }
         self.reader = reader
@@ -77,7 +72,7 @@ struct SegmentBuilder {
         if entries.count * 2 > slots.count { growSlots() }
     }
 
-    /// Returns the slot of a term, which is free if the term was not added.
+    /// Returns a free slot if the term was not added.
     private func slot(of term: UnsafeBufferPointer<UInt8>, _ hash: Int) -> Int {
         var slot = hash & (slots.count - 1)
         while slots[slot] != 0 {
@@ -117,8 +112,7 @@ struct SegmentBuilder {
         }
     }
 
-    /// Returns the occurrences of a term in the added messages; if `isPrefix` is true, of all terms
-    /// that begin with `term`.
+    /// Returns the occurrences of a term, or of all terms that begin with it.
     func postings(of term: [UInt8], isPrefix: Bool) -> [Posting] {
         var postings: [Posting] = []
         func append(_ entry: Entry) { forEachPosting(of: entry) { postings.append($0) } }
@@ -143,7 +137,7 @@ struct SegmentBuilder {
         return postings
     }
 
-    /// Writes the rows of the segment; returns `nil` if no message was added.
+    /// Returns `nil` if no message was added.
     func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
         if documents.isEmpty { return nil }
         let order = documents.indices.sorted { documents[$0].precedes(documents[$1]) }
@@ -179,8 +173,6 @@ struct SegmentBuilder {
 }
 
 extension [Document] {
-    /// Writes the row of a segment and the rows of its documents.
-    ///
     /// The documents must be in order and distinct.
     func writeSegment(
         _ number: SegmentNumber, _ filter: TermFilter, to overlay: Overlay
@@ -200,7 +192,7 @@ extension [Document] {
 }
 
 extension [Posting] {
-    /// Sorts the occurrences by document, and combines the occurrences in the same document.
+    /// Sorts the occurrences by document, and combines those in the same document.
     mutating func normalize() {
         var isNormal = true
         for index in indices.dropFirst() where self[index - 1].index >= self[index].index {
@@ -223,13 +215,10 @@ extension [Posting] {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Returns a Boolean value that indicates whether this text precedes another one byte by byte.
     func precedes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         UnsafeRawBufferPointer(self).precedes(UnsafeRawBufferPointer(other))
     }
 
-    /// The first eight bytes as an integer, padded with zeros.
-    ///
-    /// Two texts with different heads have the same order as their heads.
+    /// The first eight bytes as an integer; texts with different heads are ordered as their heads.
     var head: UInt64 { UnsafeRawBufferPointer(self).number(at: 0) }
 }

@@ -2,13 +2,11 @@ import Models
 
 /// A merge of segments of the search index into one, in steps.
 ///
-/// The row of the new segment is written after all of its other rows, so that a search sees either
-/// the old segments or the complete new segment. If the process ends during the merge, the merge
-/// starts again.
+/// The row of the new segment is written last, so that a search sees either the old segments or the
+/// complete new one. If the process ends during the merge, the merge starts again.
 struct SegmentMerge {
     let sources: [IndexSegment]
-    /// The size class of the sources; `Int.max` if this is a rewrite that only removes documents
-    /// without a message.
+    /// `Int.max` for a rewrite that only removes documents without a message.
     let sizeClass: Int
     private let number: SegmentNumber
     private let documents: [Document]
@@ -17,20 +15,15 @@ struct SegmentMerge {
     private var streams: [TermStream]
     private var writer: TermWriter
 
-    /// Reads the documents of the segments.
-    ///
-    /// If `sizeClass` is `nil`, the merge removes all documents without a stored message.
-    /// Otherwise, it removes only documents of cleared channels.
-    ///
-    /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
+    /// If `sizeClass` is `nil`, removes all documents without a stored message; otherwise, only
+    /// those of cleared channels.
     init(
         _ sources: [IndexSegment], as number: SegmentNumber, _ cursor: RowCursor, _ rows: Rows,
         sizeClass: Int?
     ) throws(StoreError) {
         let isPruning = sizeClass == nil
         self.sizeClass = sizeClass ?? .max
-        // Process the segments from the newest to the oldest. Segments often cover separate times,
-        // so that the occurrences of a term are then already sorted.
+        // Segments often cover separate times, so that the occurrences of a term are then sorted.
         let sources = sources.sorted { $0.newest > $1.newest }
         self.sources = sources
         self.number = number
@@ -73,14 +66,12 @@ struct SegmentMerge {
         writer = TermWriter(number)
     }
 
-    /// Merges terms from the next rows of the sources into rows of the new segment.
+    /// Merges terms from at most `left` rows into the new segment, and subtracts the rows that it
+    /// has read.
     ///
-    /// The call reads at most `left` rows, and subtracts the number of rows that it has read.
-    ///
-    /// - Returns: `nil` as long as the merge has not ended. When it has ended, the new segment,
-    ///   which is `nil` if it would have no document, and the numbers of the segments that it
-    ///   replaces. The batch then contains the replacement, and must be written as a whole.
-    /// - Throws: Errors of the disk; `corruption` if a row cannot be decoded.
+    /// The call returns `nil` until the merge has ended, and then the new segment, which is `nil`
+    /// if it would have no document, and the segments that it replaces. The batch then contains the
+    /// replacement, and must be written as a whole.
     mutating func step(
         _ cursor: RowCursor, _ rows: Rows, to overlay: Overlay, atMost left: inout Int
     ) throws(StoreError) -> (segment: IndexSegment?, replaced: [SegmentNumber])? {
@@ -135,18 +126,15 @@ struct SegmentMerge {
     }
 }
 
-/// The terms of a segment in order, read row by row.
 private struct TermStream {
     private let number: SegmentNumber
     /// The key to which the next read seeks; `nil` at the end.
     private var next: KeyBytes?
     private var row: [UInt8] = []
     private var offset = 0
-    /// A Boolean value that indicates whether there is a current term; `false` before the first row
-    /// and at the end.
+    /// False before the first row and at the end.
     private(set) var hasTerm = false
     private(set) var term: [UInt8] = []
-    /// The ``Swift/UnsafeBufferPointer/head`` of the current term.
     private(set) var head: UInt64 = 0
     private var list = 0..<0
 
@@ -155,30 +143,22 @@ private struct TermStream {
         next = ByteWriter.key { $0.table(.terms, number) }
     }
 
-    /// Reads the first entry of the first row, if nothing was read yet.
-    ///
-    /// - Returns: A Boolean value that indicates whether a row was read.
+    /// Reads the first entry if nothing was read yet; returns whether a row was read.
     mutating func fill(_ cursor: RowCursor) throws(StoreError) -> Bool {
         guard !hasTerm, next != nil else { return false }
         return try advance(cursor)
     }
 
-    /// Returns a Boolean value that indicates whether the current term precedes the current term of
-    /// another stream.
     func precedes(_ other: TermStream) -> Bool {
         head == other.head ? term.precedes(other.term) : head < other.head
     }
 
-    /// Returns a Boolean value that indicates whether the current term is `term`.
-    ///
     /// `head` must be the head of `term`.
     func isAt(_ term: [UInt8], _ head: UInt64) -> Bool {
         hasTerm && head == self.head && term == self.term
     }
 
-    /// Moves to the next entry.
-    ///
-    /// - Returns: A Boolean value that indicates whether a row was read.
+    /// Moves to the next entry, and returns whether a row was read.
     mutating func advance(_ cursor: RowCursor) throws(StoreError) -> Bool {
         var isRead = false
         if offset == row.count {
@@ -200,7 +180,7 @@ private struct TermStream {
         do throws(ByteReader.Damage) {
             try row.withBytes { (bytes) throws(ByteReader.Damage) in
                 var entry = TermRow(bytes, at: offset)
-                // Swap the terms instead of copying, so that their memory is reused.
+                // Swapping the terms reuses their memory.
                 swap(&entry.term, &term)
                 guard try entry.next() else {
                     throw ByteReader.Damage(offset: 0, expected: "a term")
@@ -216,8 +196,7 @@ private struct TermStream {
         return isRead
     }
 
-    /// Appends the occurrences of the current term, with the indices of the documents in the new
-    /// segment.
+    /// Appends the current term's occurrences, with the indices of documents in the new segment.
     func appendPostings(
         _ ranks: [Int32], _ path: String, to postings: inout [Posting]
     ) throws(StoreError) {

@@ -1,10 +1,8 @@
 import Models
 
-/// Reads the documents and the occurrences of terms of one segment.
 struct SegmentReader {
     let segment: IndexSegment
     let cursor: RowCursor
-    /// The latest row of documents that was read.
     private var row: (index: Int, documents: [Document]) = (-1, [])
 
     init(_ segment: IndexSegment, _ cursor: RowCursor) {
@@ -12,7 +10,6 @@ struct SegmentReader {
         self.cursor = cursor
     }
 
-    /// Returns a document by its index in the segment.
     mutating func document(_ index: Int) throws(StoreError) -> Document {
         let number = index / SearchIndex.documentsPerRow
         if row.index != number { row = (number, try readRow(number)) }
@@ -49,13 +46,8 @@ struct SegmentReader {
         }
     }
 
-    /// Appends the occurrences of a term in a range of documents; if `isPrefix` is true, of all
-    /// terms that begin with `term`.
-    ///
-    /// - Returns: The index of the first document after the range in which such a term occurs;
-    ///   `nil` if there is none.
-    /// - Complexity: A seek for the term, then O(*n*) in the number of its occurrences in these
-    ///   documents and in the number of terms in a row.
+    /// Appends the occurrences of a term (if `isPrefix`, of all terms that begin with it) in a
+    /// range of documents, and returns the first document after the range with an occurrence.
     func appendPostings(
         of term: [UInt8], isPrefix: Bool, in documents: Range<Int>, to postings: inout [Posting]
     ) throws(StoreError) -> Int? {
@@ -83,9 +75,8 @@ struct SegmentReader {
                             return true
                         }
                     } else if !row.term.precedes(term) {
-                        // The key consists of the table's prefix, the row's last term, a zero byte
-                        // and the index of a document in four bytes. If a term of the row follows
-                        // that last term, the row is damaged.
+                        // The key is the table's prefix, the row's last term, a zero byte and four
+                        // bytes. If a term of the row follows that last term, the row is damaged.
                         let last = key.dropFirst(table.count).dropLast(5)
                         if last.lexicographicallyPrecedes(row.term) {
                             throw ByteReader.Damage(offset: 0, expected: "a term before its key's")
@@ -125,16 +116,12 @@ extension StoreError {
 // MARK: The occurrences of a query
 
 extension SegmentReader {
-    /// Returns those documents of a range in which all words of a query occur.
-    ///
-    /// Some of these documents may contain the words of a phrase, but not the phrase.
-    ///
-    /// - Returns: The indices of the documents, and the index of the first document after the range
-    ///   that may be a candidate; `nil` if there is none.
+    /// Returns the documents of a range in which all words occur, perhaps not adjacent as in a
+    /// phrase, and the first document after the range that may be a candidate.
     func candidates(
         of terms: [SearchTermList], in documents: Range<Int>
     ) throws(StoreError) -> (indices: [Int], next: Int?) {
-        // The next candidate cannot precede the next occurrence of any of the terms.
+        // The next candidate cannot precede the next occurrence of any term.
         var next: Int? = documents.upperBound
         let indices = try terms.candidates { (term, isPrefix) throws(StoreError) in
             var list: [Posting] = []
@@ -148,14 +135,10 @@ extension SegmentReader {
 }
 
 extension [SearchTermList] {
-    /// Returns the indices of the documents in which all words occur.
+    /// Returns the documents in which all words occur, perhaps not adjacent as in a phrase.
     ///
-    /// Some of these documents may contain the words of a phrase, but not the phrase.
-    ///
-    /// - Parameter postings: A closure that returns the occurrences of a term or, if the second
-    ///   argument is true, of all terms that begin with it.
-    /// - Returns: The indices, in ascending order.
-    /// - Throws: Errors of the closure.
+    /// `postings` returns the occurrences of a term or, if the second argument is true, of all
+    /// terms that begin with it.
     func candidates<Failure: Error>(
         _ postings: ([UInt8], Bool) throws(Failure) -> [Posting]
     ) throws(Failure) -> [Int] {
@@ -182,17 +165,16 @@ extension [SearchTermList] {
     }
 }
 
-/// The terms of a query's phrase, in the form in which the index contains them.
+/// The terms of a query's phrase, as the index contains them.
 struct SearchTermList {
     let terms: [[UInt8]]
     let isPrefix: Bool
-    /// The hashes of the complete terms, for the filters of segments.
+    /// The hashes of the complete terms.
     private let hashes: [UInt64]
 
     init(_ phrase: SearchQuery.Phrase) {
         terms = phrase.terms.map { Array($0.utf8.prefix(SearchIndex.termSize)) }
-        // Of a word longer than `termSize`, the index contains only the first bytes, which are
-        // searched as a complete term.
+        // The index contains only the first bytes of a longer word, which are a complete term.
         isPrefix =
             phrase.isPrefix && (phrase.terms.last?.utf8.count ?? 0) <= SearchIndex.termSize
         hashes = terms.dropLast(isPrefix ? 1 : 0).map {
@@ -200,15 +182,15 @@ struct SearchTermList {
         }
     }
 
-    /// Returns `false` if one of the terms is certainly not in a segment.
+    /// If this is false, one of the terms is certainly not in the segment.
     func mayOccur(in segment: IndexSegment) -> Bool {
         hashes.allSatisfy(segment.filter.mayContain)
     }
 }
 
 extension [Posting] {
-    /// Returns the occurrences in documents that are in both lists and for which `words` returns a
-    /// set that is not empty.
+    /// Returns the occurrences in documents of both lists for which `words` returns a set that is
+    /// not empty.
     fileprivate func intersection(
         _ other: [Posting], _ words: (UInt8, UInt8) -> UInt8
     ) -> [Posting] {

@@ -8,9 +8,7 @@ public struct FoundMessage: Hashable, Sendable {
     /// The ranges of the words in the message's texts, in order.
     public let hits: [SearchHit]
 
-    /// The location of this message among the results.
-    ///
-    /// A page after this cursor begins with the next result.
+    /// The location of this message among the results, after which the next page begins.
     public let cursor: SearchCursor
 
     package init(message: Message, hits: [SearchHit], cursor: SearchCursor) {
@@ -27,19 +25,17 @@ extension FoundMessage: Identifiable {
 
 /// A location among the results of a search.
 ///
-/// The cursor consists of values of the message at that location. Therefore, if a message is added
-/// or removed between the requests of two pages, no other message is repeated or omitted.
+/// If messages are added or removed between the requests of two pages, no other message is repeated
+/// or omitted.
 public struct SearchCursor: Hashable, Sendable {
-    /// The position of the message.
     package let position: Position
-    /// The channel of the message.
     package let channelURL: ChannelURL
-    /// The rank of the message if the results are ordered by relevance; otherwise 0.
+    /// The rank of the message; 0 unless the results are ordered by relevance.
     package let rank: Int
-    /// The position of the newest ranked message if the results are ordered by relevance; otherwise
-    /// the position of the cursor's message.
+    /// The position of the newest ranked message in the order of relevance; otherwise of the
+    /// cursor's message.
     ///
-    /// Later pages do not rank messages that are newer than this position.
+    /// Later pages do not rank newer messages.
     package let newest: Position
 
     package init(
@@ -53,11 +49,8 @@ public struct SearchCursor: Hashable, Sendable {
 }
 
 extension SearchCursor: Comparable {
-    /// Returns a Boolean value that indicates whether the left cursor's message precedes the right
-    /// one's in the results.
-    ///
-    /// Messages are ordered by rank, highest first, then by position, newest first, and then by the
-    /// URLs of their channels.
+    /// Orders messages by rank, highest first, then by position, newest first, and then by the URLs
+    /// of their channels.
     public static func < (left: SearchCursor, right: SearchCursor) -> Bool {
         if left.rank != right.rank { return left.rank > right.rank }
         if left.position != right.position { return left.position > right.position }
@@ -69,9 +62,9 @@ extension SearchCursor: Comparable {
 extension StoreReader {
     /// Returns the stored messages that match a search.
     ///
-    /// The search reads each result and compares it with the query. The results therefore agree
-    /// with the stored messages: they contain neither removed messages nor earlier texts of edited
-    /// ones. The search index (``StoreOptions/isSearchIndexed``) only makes the search faster.
+    /// The results agree with the stored messages: they contain neither removed messages nor
+    /// earlier texts of edited ones. The search index (``StoreOptions/isSearchIndexed``) only makes
+    /// the search faster.
     ///
     /// - Parameters:
     ///   - params: The words, and the messages to search. Without a word to find, there are no
@@ -80,8 +73,8 @@ extension StoreReader {
     ///   - cursor: The cursor of the last message of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages; less than 1 returns none.
     /// - Returns: The messages. There are fewer than `limit` only if no other message matches, or
-    ///   in the order of relevance, which ranks only the newest
-    ///   `MessageSearchParams.rankedCount` matches.
+    ///   in the order of relevance, which ranks only the newest `MessageSearchParams.rankedCount`
+    ///   matches.
     /// - Throws: ``StoreError`` with code `corruption` if a message or the URL of a channel cannot
     ///   be decoded.
     /// - Complexity: With a complete search index, some lookups for each segment that may contain
@@ -95,7 +88,7 @@ extension StoreReader {
         if params.order == .relevance, let newest = cursor?.newest.createdAt.milliseconds,
             newest < .max
         {
-            // Exclude messages that arrived after the first page, because they are not ranked.
+            // Messages that arrived after the first page are not ranked.
             params.until = min(
                 params.until ?? Timestamp(milliseconds: .max),
                 Timestamp(milliseconds: newest + 1))
@@ -126,7 +119,6 @@ extension FoundMessage {
     }
 }
 
-/// A search in one commit.
 private struct StoredSearch {
     let params: MessageSearchParams
     let query: SearchQuery
@@ -140,7 +132,7 @@ private struct StoredSearch {
         query = SearchQuery(params.text)
         let lower = params.since ?? Timestamp(milliseconds: .min)
         let upper = params.until?.milliseconds ?? .max
-        // If `until` is the earliest time, no message is older, so search an empty range.
+        // No message is older than the earliest time.
         span =
             params.until != nil && upper == .min
             ? (lower: Timestamp(milliseconds: .max), upper: Timestamp(milliseconds: .min))
@@ -150,23 +142,21 @@ private struct StoredSearch {
             )
     }
 
-    /// Returns the newest results after a cursor.
     func newest(after cursor: SearchCursor?, _ limit: Int) throws(StoreError) -> [FoundMessage] {
         if params.listsAll { return try listed(after: cursor, limit) }
         guard view.batch == nil else { return try scanned(after: cursor, limit) }
         do throws(StoreError) {
             if let found = try indexed(after: cursor, limit) { return found }
         } catch {
-            // Errors with this cause are about a damaged row of the index. Until the engine replaces
-            // the cache, search the messages. The error of a message that cannot be decoded has
-            // another cause.
+            // A row of the index is damaged: search the messages until the engine replaces the
+            // cache. The error of a damaged message has another cause.
             guard error.cause is ByteReader.Damage else { throw error }
             _ = view.cache.snapshot.recordingDamage(error)
         }
         return try scanned(after: cursor, limit)
     }
 
-    /// Returns a stored message as a result; `nil` if it does not match.
+    /// Returns `nil` if the message does not match.
     private func result(
         _ value: UnsafeRawBufferPointer, _ cursor: SearchCursor, _ key: UnsafeRawBufferPointer
     ) throws(StoreError) -> FoundMessage? {
@@ -179,7 +169,6 @@ private struct StoredSearch {
 // MARK: Without words
 
 extension StoredSearch {
-    /// Returns the newest messages that pass the filters.
     private func listed(
         after cursor: SearchCursor?, _ limit: Int
     ) throws(StoreError) -> [FoundMessage] {
@@ -202,7 +191,7 @@ extension StoredSearch {
 // MARK: With the index
 
 extension StoredSearch {
-    /// Returns the newest results with the search index; `nil` if the index is incomplete.
+    /// Returns `nil` if the index is incomplete.
     private func indexed(
         after cursor: SearchCursor?, _ limit: Int
     ) throws(StoreError) -> [FoundMessage]? {
@@ -219,8 +208,7 @@ extension StoredSearch {
         guard span.lower <= upper else { return [] }
         let reader = view.committed.cache.cursor()
         var candidates = CandidateMerge(
-            // Look up longer words first: they are rarer, so that the search in a segment often
-            // ends early.
+            // Longer words are rarer, so that the search in a segment often ends early.
             query.required.map(SearchTermList.init).sorted { $0.byteCount > $1.byteCount },
             in: channels, from: span.lower, through: upper, index, reader)
         var found: [FoundMessage] = []
@@ -237,8 +225,7 @@ extension StoredSearch {
                     do throws(StoreError) {
                         stored = try view.url(of: document.channel)
                     } catch {
-                        // The damaged row belongs to the channel, not to the index. Read all
-                        // messages instead: that does not require the row.
+                        // The row belongs to the channel, and is not needed to read all messages.
                         guard error.cause is ByteReader.Damage else { throw error }
                         return nil
                     }
@@ -260,7 +247,7 @@ extension StoredSearch {
 }
 
 extension StoreView {
-    /// Returns the channel with a number; `nil` if the channel was cleared.
+    /// Returns `nil` if the channel was cleared.
     func url(of number: ChannelNumber) throws(StoreError) -> ChannelURL? {
         guard let url = try cache.url(of: number), try self.number(of: url) == number else {
             return nil
@@ -272,7 +259,6 @@ extension StoreView {
 // MARK: Without the index
 
 extension StoredSearch {
-    /// Returns the newest results by reading all messages.
     private func scanned(
         after cursor: SearchCursor?, _ limit: Int
     ) throws(StoreError) -> [FoundMessage] {
@@ -282,7 +268,7 @@ extension StoredSearch {
             ? try OneCommit(view: view).channelURLs() : Array(params.channelURLs)
         for url in channels {
             guard let number = try view.number(of: url) else { continue }
-            // If the page is already full, do not read messages older than its last one.
+            // Messages older than the last one of a full page need not be read.
             let last = found.count == limit ? found.last?.cursor : nil
             let newer = try scanned(url, number, after: cursor, before: last, limit)
             if newer.isEmpty { continue }
@@ -291,7 +277,6 @@ extension StoredSearch {
         return found
     }
 
-    /// Returns the results in one channel between two cursors.
     private func scanned(
         _ url: ChannelURL, _ number: ChannelNumber, after first: SearchCursor?,
         before last: SearchCursor?, _ limit: Int
@@ -304,7 +289,7 @@ extension StoredSearch {
                 $0.descending { $0.timestamp(time) }
             }
         }
-        // The keys of all messages with the same time have the time's bytes as their prefix.
+        // The keys of all messages with the same time begin with the time's bytes.
         let range = KeyRange(prefix(upper), prefix(span.lower).successorOfPrefix)
         var found: [FoundMessage] = []
         let rows = view.cache

@@ -1,20 +1,15 @@
 import Models
 
-/// A Bloom filter of the terms of a segment.
+/// A Bloom filter, with which a search skips most segments without a rare word.
 ///
-/// With it, a search skips most segments in which a rare word does not occur. On-disk format, DO
-/// NOT CHANGE: a new format needs a new number in ``SearchIndex/format``.
+/// On-disk format, do not change: a new format needs a new number in ``SearchIndex/format``.
 struct TermFilter: Hashable, Sendable {
-    /// The number of bits for each term.
-    ///
-    /// With ten bits, the filter wrongly contains about 1 % of the terms that the segment does not
-    /// have.
+    /// The filter wrongly contains about 1 % of the terms that the segment does not have.
     private static let bitsPerTerm = 10
     private static let probeCount = 6
 
     private(set) var bytes: [UInt8]
 
-    /// Creates a filter from the hashes of a segment's terms.
     init(_ hashes: [UInt64]) {
         bytes = [UInt8](repeating: 0, count: max(8, (hashes.count * Self.bitsPerTerm + 7) / 8))
         for hash in hashes {
@@ -22,15 +17,12 @@ struct TermFilter: Hashable, Sendable {
         }
     }
 
-    /// Reads a filter.
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         bytes = try reader.rest()
         if bytes.isEmpty { throw ByteReader.Damage(endOfDataAt: reader.offset) }
     }
 
-    /// Returns a Boolean value that indicates whether the segment may contain a term with a hash.
-    ///
-    /// If the value is `false`, the segment does not contain the term.
+    /// If this is false, the segment certainly does not contain the term.
     func mayContain(_ hash: UInt64) -> Bool {
         probes(hash).allSatisfy { bytes[$0 >> 3] & 1 << UInt8($0 & 7) != 0 }
     }
@@ -44,7 +36,7 @@ struct TermFilter: Hashable, Sendable {
         }
     }
 
-    /// Returns the hash of a term: FNV-1a of its bytes, whose bits are then mixed.
+    /// FNV-1a, whose bits are then mixed.
     static func hash(_ term: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in term { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

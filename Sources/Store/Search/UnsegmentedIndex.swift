@@ -1,11 +1,10 @@
 import Models
 
-/// An index in memory of the unsegmented messages, which are in no segment yet.
+/// An index in memory of the messages that are in no segment yet.
 ///
-/// The rows of unsegmented messages say only which messages these are, so their texts are read
-/// again after the store was opened. Committed states share this object, so a search may get
-/// candidates that only a later commit contains. It skips them, because it reads each candidate
-/// from its own snapshot.
+/// Their rows contain no texts, so the messages are read again after the store was opened.
+/// Committed states share this object, so a search may get candidates of later commits. It skips
+/// them, because it reads each candidate from its own snapshot.
 final class UnsegmentedIndex: Sendable {
     private struct Contents {
         /// The documents of the stored rows, until their messages are read.
@@ -17,10 +16,9 @@ final class UnsegmentedIndex: Sendable {
 
     init(unread: [Document] = []) { contents = Locked(Contents(unread: unread)) }
 
-    /// The number of messages.
     var count: Int { contents.withLock { $0.unread.count + $0.builder.documents.count } }
 
-    /// Reads the messages of the stored rows, if they were not read yet.
+    /// Reads the messages of the stored rows, unless they were read before.
     ///
     /// All snapshots that may be passed have the same rows, because a commit changes the cache only
     /// after this call.
@@ -29,7 +27,7 @@ final class UnsegmentedIndex: Sendable {
             if contents.unread.isEmpty { return }
             var builder = SegmentBuilder()
             let cursor = snapshot.cursor()
-            // Read in the order of time, so that the segment needs little sorting.
+            // In the order of time, the segment needs little sorting.
             for document in Set(contents.unread).sorted(by: { $1.precedes($0) }) {
                 try cursor.forEachMessage(of: document) { builder.add($0, in: document.channel) }
             }
@@ -38,10 +36,8 @@ final class UnsegmentedIndex: Sendable {
         }
     }
 
-    /// Adds messages that the next commit contains.
-    ///
-    /// If the commit fails, the messages may stay: a search reads each candidate from its snapshot,
-    /// and skips those that are missing.
+    /// Adds messages of the next commit, which may stay if it fails, because a search skips missing
+    /// candidates.
     func add(_ messages: ArraySlice<(message: Message, channel: ChannelNumber)>) {
         contents.withLock { contents in
             for (message, channel) in messages { contents.builder.add(message, in: channel) }
@@ -55,30 +51,24 @@ final class UnsegmentedIndex: Sendable {
             return phrases.candidates { builder.postings(of: $0, isPrefix: $1) }
                 .map { builder.documents[$0] }
         }
-        // Messages are mostly added in the order of time, which is quickly reversed.
+        // Messages are mostly added in the order of time.
         return found.reversed().sorted { $0.precedes($1) }
     }
 
-    /// Writes all messages as a segment.
-    ///
-    /// The object stays unchanged, because earlier committed states use it.
+    /// Writes a segment without changing the object, which earlier committed states use.
     func write(as number: SegmentNumber, to overlay: Overlay) -> IndexSegment? {
         // Searches do not wait while the copy is written.
         contents.withLock { $0.builder }.write(as: number, to: overlay)
     }
 }
 
-/// The search index of a committed state.
 struct CommittedIndex: Sendable {
     let part: IndexedPart
     let segments: [IndexSegment]
     let unsegmented: UnsegmentedIndex
-    /// The number of the next row of unsegmented messages.
     let nextUnsegmentedRow: UInt32
 
-    /// Reads the index; returns `nil` if it is turned off.
-    ///
-    /// - Throws: `corruption` if a row cannot be decoded.
+    /// Returns `nil` if the index is turned off.
     static func read(_ rows: Rows) throws(StoreError) -> CommittedIndex? {
         guard let part = try rows.indexedPart() else { return nil }
         var next: UInt32 = 0
@@ -95,9 +85,7 @@ struct CommittedIndex: Sendable {
 }
 
 extension CommittedState {
-    /// Returns the search index, with the unsegmented messages read; `nil` if it is turned off.
-    ///
-    /// - Throws: `corruption` if a row cannot be decoded.
+    /// Reads the unsegmented messages, too; returns `nil` if the index is turned off.
     func readIndex() throws(StoreError) -> CommittedIndex? {
         if let known = index {
             try known.unsegmented.readMessages(from: cache)

@@ -3,11 +3,12 @@ import Models
 extension Batch {
     /// Saves a value in a table, replacing the value with the same key.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the value cannot be encoded, or has more bytes
-    ///   than ``StoreTable/maximumValueByteCount``; if the key has more than 65,535 bytes; or if the
-    ///   table was used with other types. `newerSchema` if a newer version of the app wrote the table.
-    /// - Complexity: No lookup, except for the first row of a table in a batch, and while the table is
-    ///   observed, because observers receive the earlier value.
+    /// - Throws: ``StoreError`` with code `invalid` if the value cannot be encoded, or has more
+    ///   bytes than ``StoreTable/maximumValueByteCount``; if the key has more than 65,535 bytes; or
+    ///   if the table was used with other types. `newerSchema` if a newer version of the app wrote
+    ///   the table.
+    /// - Complexity: One lookup for the first row of a table in a batch, and one for each row while
+    ///   the table is observed, because observers receive the earlier value.
     public func put<Key, Value>(
         _ value: Value, for key: Key, in table: StoreTable<Key, Value>
     ) throws(StoreError) {
@@ -25,10 +26,9 @@ extension Batch {
         try change(bytes, of: table.name, in: table.home, to: encoded)
     }
 
-    /// Removes the value of a key in a table, even if it cannot be decoded.
+    /// Removes the value of a key in a table, even if it cannot be decoded, and returns whether
+    /// there was one.
     ///
-    /// - Returns: A Boolean value that indicates whether there was a value.
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
     /// - Complexity: One lookup.
     @discardableResult
     public func removeValue<Key, Value>(
@@ -41,10 +41,9 @@ extension Batch {
         return true
     }
 
-    /// Removes the values of a range of a table, even if they cannot be decoded.
+    /// Removes the values of a range of a table, even if they cannot be decoded, and returns their
+    /// number.
     ///
-    /// - Returns: The number of removed values.
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
     /// - Complexity: O(*n*) in the number of rows.
     @discardableResult
     public func removeValues<Key, Value>(
@@ -77,12 +76,10 @@ extension Batch {
         return isFound
     }
 
-    /// Removes all kept tables.
     package func removeKeptTables() throws(StoreError) {
         for name in try outbox.tableNames() { try removeTable(name) }
     }
 
-    /// Removes the cached rows whose keys begin with a channel.
     func removeRows(of url: ChannelURL) throws(StoreError) {
         for name in try committed.tables.cachedNames(in: cache).sorted() {
             let prefix = ByteWriter.key {
@@ -95,7 +92,6 @@ extension Batch {
 }
 
 extension Batch {
-    /// Writes the definition of a table with its first row.
     private func define<Key, Value>(
         _ table: StoreTable<Key, Value>, _ stored: Rows
     ) throws(StoreError) {
@@ -111,7 +107,6 @@ extension Batch {
         if home == .cached { committed.tables.addCached(name) }
     }
 
-    /// Writes or removes a row, and records the change if it is observed.
     private func change(
         _ key: KeyBytes, of name: String, in home: StoreTableHome, to value: [UInt8]?
     ) throws(StoreError) {
@@ -153,7 +148,6 @@ extension Batch {
 }
 
 extension StoreTable {
-    /// Returns the version and the bytes of a value.
     func encoded(
         _ value: Value, of key: @autoclosure () -> Key, path: String
     ) throws(StoreError) -> [UInt8] {

@@ -1,5 +1,4 @@
 extension ChatStore {
-    /// The maximum number of rows that one commit of ``open(_:)`` converts.
     fileprivate static let convertedInOneBatch = 500
 
     /// Opens a table: checks its types, and converts all values of earlier versions.
@@ -9,8 +8,8 @@ extension ChatStore {
     /// call, a later call continues. A value that the migration rejects stays as it is, and is
     /// reported by the reads of its key.
     ///
-    /// - Throws: ``StoreError`` with code `newerSchema` if a newer version of the app wrote the table;
-    ///   `invalid` if the table was used with other types; errors of ``write(_:)``.
+    /// - Throws: ``StoreError`` with code `newerSchema` if a newer version of the app wrote the
+    ///   table; `invalid` if the table was used with other types; errors of ``write(_:)``.
     /// - Precondition: The call is not inside a write.
     /// - Complexity: One lookup; O(*n*) in the number of rows after a change of the version. Other
     ///   writes run between the batches.
@@ -26,7 +25,7 @@ extension ChatStore {
         }
     }
 
-    /// Writes a batch as ``write(_:)`` does, with a closure that throws only ``StoreError``.
+    /// Writes a batch with a closure that throws only ``StoreError``.
     package func writeRows<Result>(
         _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

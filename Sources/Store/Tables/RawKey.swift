@@ -3,7 +3,6 @@ import Models
 
 // Tables whose types are known only from their definition, for the prompt and the inspector.
 
-/// A key of any type.
 package struct RawKey: StoreKey {
     private let bytes: KeyBytes
 
@@ -16,8 +15,7 @@ package struct RawKey: StoreKey {
         self.bytes = bytes
     }
 
-    /// Creates a key, or the beginning of a key, from its parts in words; `nil` if one of them is no
-    /// value of its type.
+    /// Creates a key, or its beginning, from parts in words; `nil` if one is no value of its type.
     package init?(_ words: [String], as types: [StoreKeyPart]) {
         guard words.count <= types.count else { return nil }
         var bytes: KeyBytes = []
@@ -38,7 +36,6 @@ package struct RawKey: StoreKey {
         self.bytes = bytes
     }
 
-    /// The parts in words.
     package var parts: [String] {
         bytes.withBytes { bytes in
             var reader = ByteReader(bytes)
@@ -61,7 +58,7 @@ extension Data {
 }
 
 extension StoreTable where Key == RawKey, Value == Data {
-    /// Creates a table with the types of a definition; values are the bytes on disk.
+    /// The values are the bytes on disk.
     package init(_ name: String, home: StoreTableHome, _ definition: TableDefinition) {
         self.init(
             name, home, version: definition.version, form: definition.form,
@@ -72,14 +69,12 @@ extension StoreTable where Key == RawKey, Value == Data {
 }
 
 extension TableDefinition {
-    /// Creates the definition of a table of JSON values.
     package init(jsonWithKeysOf parts: [StoreKeyPart]) {
         (version, keyParts, form) = (1, parts, "json")
     }
 }
 
 extension StoreReader {
-    /// Returns the tables of the app with rows, by home and name.
     package func tables() throws(StoreError) -> [StoreTable<RawKey, Data>] {
         let view = try view
         var tables: [StoreTable<RawKey, Data>] = []

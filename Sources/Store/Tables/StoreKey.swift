@@ -29,15 +29,13 @@ public protocol StoreKey: Hashable, Sendable {
     /// Writes the parts in order.
     func writeKey(to key: inout StoreKeyWriter)
 
-    /// Reads a key.
-    ///
-    /// Returns `nil` if the parts are no value of this type.
+    /// Reads a key; returns `nil` if the parts are no value of this type.
     init?(key: inout StoreKeyReader)
 }
 
-/// The type of a part of a key.
+/// The type of a part of a key, which precedes the part as its raw value.
 ///
-/// The raw value precedes the part in each key. On-disk format, DO NOT CHANGE.
+/// On-disk format, do not change.
 public enum StoreKeyPart: UInt8, Hashable, Sendable, CaseIterable {
     /// A text.
     case text = 1
@@ -266,7 +264,7 @@ public struct Pair<First: StoreKey, Second: StoreKey>: StoreKey {
     }
 }
 
-/// A key of three parts, ordered by the first part, then by the second and the third one.
+/// A key of three parts, ordered by the first, then by the second and the third one.
 public struct Triple<First: StoreKey, Second: StoreKey, Third: StoreKey>: StoreKey {
     /// The first part.
     public var first: First
@@ -304,7 +302,6 @@ public struct Triple<First: StoreKey, Second: StoreKey, Third: StoreKey>: StoreK
 // MARK: Bytes
 
 extension StoreKey {
-    /// Appends the bytes of the key.
     func append(to bytes: inout KeyBytes) {
         var key = StoreKeyWriter(writer: ByteWriter(capacity: bytes.count + 32))
         key.writer.raw(bytes)
@@ -312,16 +309,14 @@ extension StoreKey {
         bytes = key.writer.bytes
     }
 
-    /// The bytes of the key.
-    ///
-    /// On-disk format, DO NOT CHANGE: each part is a byte with its type, and its value.
+    /// On-disk format, do not change: each part is a byte with its type, and its value.
     package var keyBytes: KeyBytes {
         var bytes: KeyBytes = []
         append(to: &bytes)
         return bytes
     }
 
-    /// Reads a complete key; `nil` if the bytes are no key of this type.
+    /// Returns `nil` if the bytes are no key of this type.
     package init?(keyBytes bytes: UnsafeRawBufferPointer) {
         var key = StoreKeyReader(reader: ByteReader(bytes))
         self.init(key: &key)
@@ -330,7 +325,6 @@ extension StoreKey {
 }
 
 extension ByteReader {
-    /// Reads the output of ``ByteWriter/terminated(_:)``.
     fileprivate mutating func terminated() throws(Damage) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -355,7 +349,6 @@ extension ByteReader {
         return text
     }
 
-    /// Reads the parts of a key of any type, as texts.
     package mutating func keyParts() throws(Damage) -> [String] {
         var parts: [String] = []
         while !isAtEnd {

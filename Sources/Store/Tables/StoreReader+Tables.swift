@@ -18,10 +18,9 @@ extension StoreReader {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a table has a row with a key, even if its value
-    /// cannot be decoded.
+    /// Returns a Boolean value that indicates whether a table has a value for a key, even if the
+    /// value cannot be decoded.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
     /// - Complexity: One lookup.
     public func contains<Key, Value>(
         _ key: Key, in table: StoreTable<Key, Value>
@@ -29,16 +28,11 @@ extension StoreReader {
         try view.rows(of: table).contains(table.bytes(of: key))
     }
 
-    /// Returns the rows of a table from a key to another one, in the order of their keys.
+    /// Returns the rows of a table from a key, inclusive, to another one, exclusive, in the order
+    /// of their keys.
     ///
-    /// - Parameters:
-    ///   - table: The table.
-    ///   - lower: The lower bound, inclusive; `nil` for the first key.
-    ///   - upper: The upper bound, exclusive; `nil` for no upper bound.
-    ///   - isDescending: A Boolean value that indicates whether the last key comes first.
-    ///   - limit: The maximum number of rows. The default, `nil`, returns all.
-    /// - Returns: The rows, as ``values(in:within:after:isDescending:limit:)`` does.
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
+    /// Without a key, the range has no bound on this side. The other parameters, the result and the
+    /// errors are those of ``values(in:within:after:isDescending:limit:)``.
     public func values<Key, Value>(
         in table: StoreTable<Key, Value>, from lower: Key? = nil, to upper: Key? = nil,
         isDescending: Bool = false, limit: Int? = nil
@@ -50,16 +44,15 @@ extension StoreReader {
 
     /// Returns the rows of a range of a table, in the order of their keys.
     ///
-    /// A value that cannot be decoded is in ``StoreRows/unreadable``, and does not hide the others.
-    ///
     /// - Parameters:
     ///   - table: The table.
     ///   - range: The range of keys.
-    ///   - last: The key after which the page starts, in the direction of the read; `nil`, the
-    ///     default, for the first page.
+    ///   - last: The key after which the page starts, in the direction of the read; `nil` for the
+    ///     first page.
     ///   - isDescending: A Boolean value that indicates whether the last key comes first.
-    ///   - limit: The maximum number of rows that can be decoded. The default, `nil`, returns all.
-    /// - Returns: The rows. There are fewer than `limit` only at the end of the range.
+    ///   - limit: The maximum number of rows that can be decoded; `nil` for all.
+    /// - Returns: The rows, fewer than `limit` only at the end of the range. A value that cannot be
+    ///   decoded is in ``StoreRows/unreadable``, and does not hide the others.
     /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
     /// - Complexity: One seek, then O(*n*) in the rows visited.
     public func values<Key, Value>(
@@ -91,8 +84,7 @@ extension StoreReader {
     /// Returns the row with the first key of a range whose value can be decoded; `nil` if there is
     /// none.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
-    /// - Complexity: One seek.
+    /// - Complexity: One seek, and O(*n*) in the values before the row that cannot be decoded.
     public func first<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
     ) throws(StoreError) -> (key: Key, value: Value)? {
@@ -102,8 +94,7 @@ extension StoreReader {
     /// Returns the row with the last key of a range whose value can be decoded; `nil` if there is
     /// none.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
-    /// - Complexity: One seek.
+    /// - Complexity: As of ``first(in:within:)``.
     public func last<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
     ) throws(StoreError) -> (key: Key, value: Value)? {
@@ -112,7 +103,6 @@ extension StoreReader {
 
     /// Returns the number of rows in a range, including those whose values cannot be decoded.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the table was used with other types.
     /// - Complexity: One seek, then O(*n*) in the rows; decodes none.
     public func count<Key, Value>(
         in table: StoreTable<Key, Value>, within range: StoreKeyRange<Key> = .all
@@ -122,7 +112,7 @@ extension StoreReader {
 }
 
 extension StoreView {
-    /// Returns the rows of a table's database, after checking the table's types.
+    /// Checks the table's types first.
     func rows<Key, Value>(of table: StoreTable<Key, Value>) throws(StoreError) -> Rows {
         try committed.tables.check(table, self)
         return rows(of: table.home)
@@ -142,12 +132,12 @@ extension StoreTable {
         return KeyRange(rowPrefix + range.bytes.lower, upper.precedes(end) ? upper : end)
     }
 
-    /// Returns the key of a row; `nil` if the bytes are no key of this table's type.
+    /// Returns `nil` if the bytes are no key of this table's type.
     func key(ofRow bytes: UnsafeRawBufferPointer) -> Key? {
         Key(keyBytes: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(rowPrefix.count)))
     }
 
-    /// Decodes the value of a row, which begins with its version, and converts it to this version.
+    /// Decodes the version and the value of a row, and converts the value to this version.
     func value(
         _ bytes: UnsafeRawBufferPointer, of key: @autoclosure () -> Key, path: String
     ) throws(StoreError) -> Value {

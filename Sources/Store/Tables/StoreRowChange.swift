@@ -1,6 +1,4 @@
-/// A change of a row in a table of the app.
-///
-/// ``Change/rows(of:)`` decodes the changes of a table.
+/// A change of a row in a table of the app, which ``Change/rows(of:)`` decodes.
 public struct StoreRowChange: Hashable, Sendable {
     /// The name of the table.
     public let tableName: String
@@ -20,7 +18,6 @@ public struct StoreRowChange: Hashable, Sendable {
         return "\(parts.joined(separator: ", ")) in table \(tableName)"
     }
 
-    /// The kind of the change: the row was saved, replaced or removed.
     package var verb: String {
         newValue == nil ? "removed" : oldValue == nil ? "saved" : "replaced"
     }
@@ -34,7 +31,7 @@ public struct StoreTableChange<Key: StoreKey, Value: Sendable>: Sendable {
     public let oldValue: Value?
     /// The new value; `nil` if the row was removed, or if it cannot be decoded.
     public let newValue: Value?
-    /// A Boolean value that indicates whether there is a new value that cannot be decoded.
+    /// True if there is a new value that cannot be decoded.
     package let isUnreadable: Bool
 }
 
@@ -45,8 +42,8 @@ extension Change {
     /// Returns the changes of a table's rows, in the order of the batch.
     ///
     /// There is one for each write to a row, also if a batch writes a row several times. If the
-    /// cache was cleared or replaced, there is no change for each removed row:
-    /// ``removesCachedRows`` is then `true`.
+    /// cache was cleared or replaced, ``removesCachedRows`` is `true` instead of a change for each
+    /// row.
     public func rows<Key, Value>(
         of table: StoreTable<Key, Value>
     ) -> [StoreTableChange<Key, Value>] {
@@ -55,7 +52,8 @@ extension Change {
                 row.home == table.home,
                 let key = row.key.withBytes({ Key(keyBytes: $0) })
             else { return nil }
-            // An observer treats a value that cannot be decoded as missing; a read reports its error.
+            // An observer treats a value that cannot be decoded as missing; a read reports its
+            // error.
             func value(_ bytes: [UInt8]?) -> Value? {
                 bytes?.withBytes { try? table.value($0, of: key, path: "") }
             }
@@ -72,7 +70,6 @@ extension Change {
     }
 }
 
-/// The tables whose changes a batch records.
 struct ObservedTables {
     var isEverything = false
     var names: Set<String> = []

@@ -10,12 +10,13 @@ public import Models
 ///     in: bookmarks, within: .beginning(with: channel), isDescending: true, limit: 50)
 /// ```
 ///
-/// Declare each table once, as a constant. The table exists from its first row on. A name stands for
-/// one table: a call with another home or with other types throws an error with code `invalid`.
+/// Declare each table once, as a constant. The table exists from its first row on. Every call
+/// throws ``StoreError`` with code `invalid` if the name was used with another home or other types,
+/// and with code `newerSchema` if a newer version of the app wrote the table.
 ///
-/// A value is `Codable`, `Data` or a ``/Models/Record``. A `Codable` value is stored as the JSON that
-/// Foundation's `JSONEncoder` writes with sorted keys and its default strategies, so equal values
-/// have equal bytes. Data is stored as it is, and a record in its binary form.
+/// A value is `Codable`, `Data` or a ``/Models/Record``. A `Codable` value is stored as the JSON
+/// that Foundation's `JSONEncoder` writes with sorted keys and its default strategies, so equal
+/// values have equal bytes. Data is stored as it is, and a record in its binary form.
 public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     /// The name of the table: 1 to 255 bytes, in Unicode's normalization form C.
     public let name: String
@@ -23,9 +24,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     /// The database of the rows.
     public let home: StoreTableHome
 
-    /// The version of the values' format, from 1 to 65,535.
-    ///
-    /// A number outside this range is replaced by the nearest number in the range.
+    /// The version of the values' format; at least 1, and at most 65,535.
     public let version: Int
 
     let keyParts: [StoreKeyPart]
@@ -56,8 +55,8 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
     ///   - home: The database of the rows.
     ///   - version: The version of the values' format. Increase it if values of the earlier format
     ///     cannot be decoded as `Value`.
-    ///   - migration: A closure that converts a value of an earlier version; `nil` if such values can
-    ///     be decoded as `Value`.
+    ///   - migration: A closure that converts a value of an earlier version; `nil` if such values
+    ///     can be decoded as `Value`.
     public init(
         _ name: String, home: StoreTableHome = .kept, version: Int = 1,
         migration: Migration? = nil
@@ -72,9 +71,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
             decode: { try decoder.decode(Value.self, from: Data($0)) })
     }
 
-    /// Creates a table of data.
-    ///
-    /// The parameters are those of the initializer for `Codable` values.
+    /// Creates a table of data, with the parameters of the initializer for `Codable` values.
     public init(
         _ name: String, home: StoreTableHome = .kept, version: Int = 1,
         migration: Migration? = nil
@@ -85,9 +82,7 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
             decode: { Data($0) })
     }
 
-    /// Creates a table of records.
-    ///
-    /// The parameters are those of the initializer for `Codable` values.
+    /// Creates a table of records, with the parameters of the initializer for `Codable` values.
     public init(
         _ name: String, home: StoreTableHome = .kept, version: Int = 1,
         migration: Migration? = nil
@@ -121,21 +116,22 @@ public struct StoreTable<Key: StoreKey, Value: Sendable>: Sendable {
 public enum StoreTableHome: String, Hashable, Sendable, CaseIterable {
     /// The database of the outbox.
     ///
-    /// A row is on disk when the write returns. The rows stay when the cache is cleared or replaced,
-    /// and are removed with all other data of the user.
+    /// A row is on disk when the write returns. The rows stay when the cache is cleared or
+    /// replaced, and are removed with all other data of the user.
     case kept
 
     /// The database of the messages.
     ///
     /// A row is written in one commit with the messages of the batch, and is removed when the cache
-    /// is cleared or replaced. If the keys begin with a ``/Models/ChannelURL``, the rows of a channel
-    /// are removed with the channel, and when its messages are cleared or all of them are evicted.
+    /// is cleared or replaced. If the keys begin with a ``/Models/ChannelURL``, the rows of a
+    /// channel are removed with the channel, and when its messages are cleared or all of them are
+    /// evicted.
     case cached
 }
 
 /// A range of the keys of a table.
 public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
-    /// The bytes of the range's keys, relative to those of the table.
+    /// Relative to the bytes of the table.
     var bytes: KeyRange
 
     /// Creates a range from a key to another one.
@@ -154,10 +150,10 @@ public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
 
     private init(prefix: KeyBytes) { bytes = KeyRange(prefix: prefix) }
 
-    /// The range of all keys.
+    /// All keys.
     public static var all: Self { Self() }
 
-    /// Returns the range of the texts that begin with other texts.
+    /// Returns the range of the texts that begin with `text`.
     public static func beginning(with text: String) -> Self where Key == String {
         Self(prefix: KeyBytes(text.keyBytes.dropLast(2)))
     }
@@ -186,7 +182,6 @@ public struct StoreKeyRange<Key: StoreKey>: Hashable, Sendable {
 
 /// Rows of a table, in the order of a read.
 public struct StoreRows<Key: StoreKey, Value: Sendable>: RandomAccessCollection, Sendable {
-    /// The rows that can be decoded.
     var rows: [(key: Key, value: Value)] = []
 
     /// The keys of the visited rows whose values cannot be decoded, with the errors.

@@ -1,10 +1,10 @@
 import Foundation
 import Models
 
-// On-disk format, DO NOT CHANGE: see Docs/Format.md. Both databases have these rows.
+// On-disk format, do not change: see Docs/Format.md. Both databases have these rows.
 
 extension ByteWriter {
-    /// Writes the beginning of all rows of a table: its definition has the byte 0 next, the others 1.
+    /// A definition has the byte 0 after this prefix, and a row the byte 1.
     mutating func tablePrefix(_ name: String) {
         byte(Table.appTable.rawValue)
         measured(name)
@@ -23,9 +23,7 @@ extension ByteWriter {
 
 /// The types of a table on disk, stored with its first row.
 package struct TableDefinition: Hashable, Sendable {
-    /// The version to which all rows were converted.
-    ///
-    /// Single rows may have a later version.
+    /// The version to which all rows were converted; single rows may have a later one.
     package var version: Int
     package var keyParts: [StoreKeyPart]
     package var form: String
@@ -60,8 +58,7 @@ package struct TableDefinition: Hashable, Sendable {
 }
 
 extension Rows {
-    /// Returns the definition of a table; `nil` if there is none, or if it is damaged: the next row
-    /// that is written replaces it.
+    /// Returns `nil` for a damaged definition, too, so that the next write replaces it.
     func tableDefinition(_ name: String) throws(StoreError) -> TableDefinition? {
         try withValue(of: ByteWriter.key { $0.tableDefinitionKey(name) }) {
             (value) throws(StoreError) in
@@ -71,9 +68,8 @@ extension Rows {
         }
     }
 
-    /// Returns the names of the tables with rows, by length and then by bytes.
-    ///
-    /// - Complexity: One seek for each table.
+    /// Returns the names of the tables with rows, by length and then by bytes, with one seek for
+    /// each.
     func tableNames() throws(StoreError) -> [String] {
         var names: [String] = []
         let end = [Table.appTable.rawValue].successorOfPrefix
@@ -105,16 +101,15 @@ final class UsedTables: Sendable {
     }
 
     private struct State {
-        /// The uses by the bytes with which the tables' rows begin.
+        /// The uses, by the beginning of the tables' rows.
         var uses: [KeyBytes: Use] = [:]
-        /// The names of the cached tables with rows; `nil` until they are read.
+        /// The cached tables with rows; `nil` until they are read.
         var cachedNames: Set<String>?
     }
 
     private let state = Locked(State())
 
-    /// Checks that a table has the name and the types with which it was used before, in this process
-    /// and on disk.
+    /// Checks a table against its earlier uses in this process and on disk.
     func check<Key, Value>(
         _ table: StoreTable<Key, Value>, _ view: StoreView
     ) throws(StoreError) {
@@ -168,10 +163,8 @@ final class UsedTables: Sendable {
         state.withLock { $0.uses[prefix] = nil }
     }
 
-    /// Records that a cached table has rows.
     func addCached(_ name: String) { state.withLock { _ = $0.cachedNames?.insert(name) } }
 
-    /// Returns the names of the cached tables that may have rows.
     func cachedNames(in cache: Rows) throws(StoreError) -> Set<String> {
         if let names = state.withLock({ $0.cachedNames }) { return names }
         let names = Set(try cache.tableNames())
@@ -185,9 +178,7 @@ extension StoreView {
 }
 
 extension String {
-    /// A Boolean value that indicates whether the text is in Unicode's normalization form C.
-    ///
-    /// Swift considers other forms of a text equal to it, although their bytes differ.
+    /// Swift considers texts equal if they differ only in Unicode's normalization form.
     fileprivate var isComposed: Bool {
         utf8.allSatisfy { $0 < 0x80 }
             || utf8.elementsEqual(precomposedStringWithCanonicalMapping.utf8)

@@ -3,20 +3,16 @@ public import Models
 extension Batch {
     /// Saves a group channel, replacing the stored channel with the same URL.
     ///
-    /// If no data of the channel was stored before, its history becomes one gap.
+    /// If no data of the channel was stored before, its history becomes one gap. A channel whose
+    /// bytes are unchanged is not saved. Observers receive the `source` and the `people`, who are
+    /// affected users.
     ///
-    /// - Parameters:
-    ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change, reported to observers.
-    ///   - people: The affected users, reported to observers.
-    ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
-    ///     It saves the caller a lookup for comparing versions. By default, the channel is
-    ///     replaced. If the stored channel is an open channel, it is replaced without calling the
-    ///     closure.
-    /// - Returns: A Boolean value that indicates whether the channel was saved.
+    /// `replaces` receives the stored channel and returns whether to replace it, which saves the
+    /// caller a lookup for comparing versions. A stored open channel is replaced without calling
+    /// the closure. The result indicates whether the channel was saved.
+    ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if a row of the channel is corrupted.
-    /// - Complexity: One lookup, two for a new channel.
+    ///   bytes.
     @discardableResult
     public func save(
         _ channel: GroupChannel, source: CollectionEventSource? = nil, people: EventPeople? = nil,
@@ -30,20 +26,8 @@ extension Batch {
         return isSaved
     }
 
-    /// Saves an open channel, replacing the stored channel with the same URL.
-    ///
-    /// If no data of the channel was stored before, its history becomes one gap.
-    ///
-    /// - Parameters:
-    ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change, reported to observers.
-    ///   - replaces: A closure that receives the stored channel and returns whether to replace it.
-    ///     By default, the channel is replaced. If the stored channel is a group channel, it is
-    ///     replaced without calling the closure.
-    /// - Returns: A Boolean value that indicates whether the channel was saved.
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if a row of the channel is corrupted.
-    /// - Complexity: Two lookups.
+    /// Saves an open channel, as ``save(_:source:people:replaces:)`` does for a group channel; a
+    /// stored group channel is replaced without calling `replaces`.
     @discardableResult
     public func save(
         _ channel: OpenChannel, source: CollectionEventSource? = nil,
@@ -58,14 +42,11 @@ extension Batch {
     }
 
     /// Removes a channel with its messages, gaps and all other data except its outbox items, draft
-    /// and pin.
+    /// and pin, and returns whether any data was stored.
     ///
-    /// - Returns: A Boolean value that indicates whether any data was stored.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row of the channel is
-    ///   corrupted.
-    /// - Complexity: O(*r*) in the rows of the app's cached tables whose keys begin with the channel.
-    ///   All other rows become inaccessible immediately, and are removed from the disk after the
-    ///   commit.
+    /// - Complexity: O(*r*) in the rows of the app's cached tables whose keys begin with the
+    ///   channel. All other rows become inaccessible immediately, and are removed from the disk
+    ///   after the commit.
     @discardableResult
     public func removeChannel(
         _ url: ChannelURL, source: CollectionEventSource? = nil, people: EventPeople? = nil
@@ -83,12 +64,11 @@ extension Batch {
         return true
     }
 
-    /// Records that a channel was opened.
-    ///
-    /// Eviction starts with the least recently opened channels.
+    /// Records that a channel was opened, because eviction starts with the least recently opened
+    /// channels.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`, or `corruption` if the channel's number is corrupted.
+    ///   bytes.
     /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
     public func recordAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(assigningTo: url)
@@ -116,7 +96,7 @@ extension Batch {
     }
 
     private func put(_ channel: AnyChannel, _ number: ChannelNumber, insteadOf old: AnyChannel?) {
-        // If the stored channel has another type, remove its row from the other table.
+        // The stored channel may be of the other type, and in the other table.
         if let old, old.table != channel.table {
             rows.cache.remove { $0.table(old.table, number) }
         }
@@ -151,8 +131,7 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // Ignore the error of a corrupted row, because the row must not prevent other channels
-            // from being opened.
+            // A damaged row must not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

@@ -4,15 +4,9 @@ extension Batch {
     /// Removes all data that can be fetched again: channels with all their data, users, tokens,
     /// cached tables of the app and corrupted rows.
     ///
-    /// Outbox items, drafts, pins and kept tables of the app are kept.
-    ///
-    /// - Parameter source: The source of the change, reported to observers, who receive one
-    ///   operation for all rows.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`, in which case nothing was
-    ///   changed.
-    /// - Complexity: O(*c* + *u* + *r*) in the numbers of channels, of users and of rows in cached
-    ///   tables, with a dozen seeks for each channel. The rows of channels become inaccessible at once, and later commits remove
-    ///   them from the disk; ``ChatStore/clearCachedData()`` waits for these removals.
+    /// Outbox items, drafts, pins and kept tables of the app are kept. Observers receive one
+    /// operation for all rows. If an error is thrown, nothing was changed. Later commits remove the
+    /// rows of channels from the disk, for which ``ChatStore/clearCachedData()`` waits.
     package func clearCachedData(source: CollectionEventSource = .cacheCleared) throws(StoreError) {
         let cache = cache
         var urls: [ChannelURL] = []
@@ -20,14 +14,14 @@ extension Batch {
         for table in [Table.name, .user, .token, .unsegmented, .segment, .appTable] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 keys.append(Array(key))
-                // Ignore a name that cannot be decoded: the cache of names does not contain it.
+                // The cache of names does not contain a name that cannot be decoded.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     urls.append(url)
                 }
                 return true
             }
         }
-        // Include the numbers that only this batch has assigned.
+        // The snapshot lacks the numbers that only this batch has assigned.
         var numbers = Set(rows.numbers.values.compactMap { $0 })
         let stored = Rows(snapshot: committed.cache)
         for table in Table.ofChannels + [.url] {
@@ -50,9 +44,7 @@ extension Batch {
 
 extension Rows {
     /// Calls `body` with each channel number for which a table has rows, and `orDamaged` with each
-    /// key that contains no valid number.
-    ///
-    /// - Complexity: One seek for each number or key, regardless of the number of rows.
+    /// key without a valid number, with one seek for each.
     func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {

@@ -1,18 +1,14 @@
 public import Models
 
 extension Batch {
-    /// Saves the draft of a channel or of a thread, which is what the user is writing.
+    /// Saves the draft of a channel or, if `parentMessageID` is given, of a thread; an empty draft
+    /// removes the stored one.
     ///
-    /// The draft is on disk when the write returns. Because drafts cannot be fetched again, the
-    /// store keeps them, like outbox items, when their channel is removed or the cache is cleared.
+    /// The draft is on disk when the write returns, and stays, like outbox items, when the channel
+    /// is removed or the cache is cleared. The channel need not be stored.
     ///
-    /// - Parameters:
-    ///   - draft: The draft; empty to remove the stored one.
-    ///   - url: The channel, which need not be stored.
-    ///   - parentMessageID: The parent message of the thread; `nil`, the default, for the channel.
-    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or an id is
-    ///   longer than 65,535 bytes; `io`.
-    /// - Complexity: One lookup. An unchanged draft is not written.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty, or if the URL or an ID is
+    ///   longer than 65,535 bytes.
     public func setDraft(
         _ draft: Draft, of url: ChannelURL, inThreadOf parentMessageID: MessageID? = nil
     ) throws(StoreError) {
@@ -39,7 +35,6 @@ extension Batch {
         record(.savedDraft(draft, of: url, inThreadOf: parentMessageID))
     }
 
-    /// Removes the drafts of all channels and threads.
     package func removeDrafts() throws(StoreError) {
         var keys: [KeyBytes] = []
         try outbox.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {

@@ -4,14 +4,11 @@ extension Batch {
     /// Opens a gap: the history between its bounds becomes unknown.
     ///
     /// Gaps that overlap the new gap are merged into it. The merged gap keeps the earliest
-    /// `changesSince`. It keeps the backfill cursor of the gap with the newest upper bound, because
-    /// a backfill starts at the upper bound. In the new gap and below it, messages of every kind may
-    /// be missing.
+    /// `changesSince`, and the backfill cursor of the gap with the newest upper bound. In the new
+    /// gap and below it, messages of every kind may be missing.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is
-    ///   damaged.
-    /// - Complexity: O(*n*) in the number of overlapped gaps.
+    ///   URL, or if a name is longer than 65,535 bytes.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
         try limitKindCoverage(of: gap.channelURL, to: gap.upper)
@@ -20,8 +17,8 @@ extension Batch {
     /// Opens a gap to `upper` for messages that are about to be removed, of which `newest` is the
     /// newest.
     ///
-    /// A gap's backfill cursor means that the messages inside of the gap that are newer than the
-    /// cursor are stored. If one of them is removed, the backfill has to begin again.
+    /// A gap's backfill cursor means that its messages that are newer than the cursor are stored.
+    /// If one of them is removed, the backfill has to begin again.
     func openGap(
         in url: ChannelURL, to upper: Gap.Bound, removing newest: Position
     ) throws(StoreError) {
@@ -38,18 +35,14 @@ extension Batch {
     /// known.
     ///
     /// Gaps between the bounds are removed. A gap that extends beyond one bound shrinks; a gap that
-    /// extends beyond both is divided, and its newer part keeps the backfill cursor.
+    /// extends beyond both is divided, and its newer part keeps the backfill cursor. A channel
+    /// without stored data has one gap: its whole history.
     ///
-    /// - Parameters:
-    ///   - url: The channel. A channel without stored data has one gap: its whole history.
-    ///   - first: The oldest position that is now known.
-    ///   - last: The newest position that is now known.
-    ///   - backfillCursor: The backfill cursor for the gap that remains below `first`, if there is
-    ///     one.
-    /// - Returns: The gap that remains below `first`; `nil` if no gap extended below it.
+    /// The result is the gap that remains below `first`, with the given backfill cursor; `nil` if
+    /// no gap extended below it.
+    ///
     /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
-    ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the
-    ///   channel is damaged.
+    ///   no URL, or if a name is longer than 65,535 bytes.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -65,10 +58,7 @@ extension Batch {
         return rest
     }
 
-    /// Changes the backfill state of a gap without moving its bounds.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if no gap has these bounds; `io`, or
-    ///   `corruption` if a row is damaged.
+    /// Changes the backfill state of a gap; throws `invalid` if no gap has these bounds.
     package func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
@@ -79,20 +69,10 @@ extension Batch {
     }
 
     /// Marks a range of history as stale, and merges it with the stale ranges that it overlaps.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is
-    ///   damaged.
-    /// - Complexity: O(*n*) in the number of overlapped stale ranges.
     package func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
-    /// Marks the history from `first` through `last` as no longer stale, after it was fetched
-    /// again.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or if a name is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if a row of the channel is damaged.
     package func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
@@ -112,12 +92,9 @@ extension Batch {
 extension Batch {
     /// Saves the tombstone of a message, which records that the message was deleted.
     ///
-    /// The store itself still saves a message that has a tombstone. Callers check the tombstone,
-    /// and decide whether to save the message. ``clearMessages(in:source:)`` keeps the tombstones
-    /// of a channel, and ``removeChannel(_:source:people:)`` removes them.
-    ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or if a name is
-    ///   longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// The store itself still saves a message that has a tombstone: callers check the tombstone
+    /// first. ``clearMessages(in:source:)`` keeps tombstones, and
+    /// ``removeChannel(_:source:people:)`` removes them.
     package func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(assigningTo: tombstone.channelURL))
@@ -129,9 +106,6 @@ extension Batch {
     }
 
     /// Removes the tombstone of a message, even if the tombstone is damaged.
-    ///
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is
-    ///   damaged.
     package func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {

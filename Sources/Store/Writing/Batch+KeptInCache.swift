@@ -3,12 +3,11 @@ public import Models
 extension Batch {
     /// Sets whether a channel's messages are exempt from eviction.
     ///
-    /// The setting is on disk when the write returns, and the channel need not have stored data. Like a
-    /// draft, the setting stays when the channel is removed or the cache is cleared.
+    /// The setting is on disk when the write returns, and stays when the channel is removed or the
+    /// cache is cleared. The channel need not be stored.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
-    ///   bytes; `io`.
-    /// - Complexity: One lookup. An unchanged setting is not written.
+    ///   bytes.
     public func setKeptInCache(_ isKept: Bool, for url: ChannelURL) throws(StoreError) {
         guard !url.rawValue.isEmpty else {
             throw StoreError(
@@ -24,7 +23,6 @@ extension Batch {
         }
     }
 
-    /// Lets the messages of all channels be evicted.
     package func removeAllKeptInCache() throws(StoreError) {
         var keys: [KeyBytes] = []
         try outbox.scan(KeyRange(prefix: [OutboxTable.pin.rawValue])) {

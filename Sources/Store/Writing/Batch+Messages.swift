@@ -3,19 +3,15 @@ public import Models
 extension Batch {
     /// Saves a message that the server has accepted, replacing the stored message with the same ID.
     ///
-    /// The coverage does not change: a gap that contains the message stays.
+    /// A message whose bytes are unchanged is not saved. The coverage does not change: a gap that
+    /// contains the message stays.
     ///
-    /// - Parameters:
-    ///   - message: The message. If its bytes are unchanged, nothing is saved.
-    ///   - source: The source of the change, reported to observers.
-    ///   - replaces: A closure that receives the stored message and returns whether to replace it.
-    ///     It saves the caller a lookup for comparing versions. By default, the message is
-    ///     replaced.
-    /// - Returns: A Boolean value that indicates whether the message was saved.
+    /// `replaces` receives the stored message and returns whether to replace it, which saves the
+    /// caller a lookup for comparing versions. The result indicates whether the message was saved.
+    ///
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
     ///   messages belong in a ``/Models/OutboxItem``), or if its ID, its channel or its parent's ID
-    ///   is longer than 65,535 bytes; `io`, or `corruption` if an index row of the stored message
-    ///   is corrupted.
+    ///   is longer than 65,535 bytes.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
     ///   a new message. No lookup if the ID precedes or follows all IDs of its channel in byte
     ///   order, unless the message is the first new one of the channel since the store was opened.
@@ -27,16 +23,10 @@ extension Batch {
         try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
     }
 
-    /// Saves a message that the server has accepted, or the result of merging it with the stored
-    /// message.
+    /// Saves a message, or the result of merging it with the stored one, which `held` receives;
+    /// returns the saved message.
     ///
-    /// - Parameters:
-    ///   - message: The message to save if no message with its ID is stored.
-    ///   - source: The source of the change, reported to observers.
-    ///   - held: A closure that receives the stored message and returns the message to save, with
-    ///     the same ID; `nil` to change nothing.
-    /// - Returns: The saved message; `nil` if nothing was saved.
-    /// - Throws: ``StoreError``, as ``save(_:source:replaces:)`` does.
+    /// `held` returns a message with the same ID, or `nil` to change nothing.
     @discardableResult
     package func save(
         _ message: Message, source: CollectionEventSource? = nil,
@@ -107,12 +97,7 @@ extension Batch {
         return message
     }
 
-    /// Removes a message.
-    ///
-    /// - Returns: A Boolean value that indicates whether the message was stored.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row of the message is
-    ///   corrupted.
-    /// - Complexity: Two lookups; three if the message has a request ID.
+    /// Removes a message, and returns whether it was stored.
     @discardableResult
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -129,14 +114,11 @@ extension Batch {
         return true
     }
 
-    /// Removes the messages of a channel in a closed range of positions, without changing the gaps.
+    /// Removes the messages in a closed range of positions, without changing the gaps, and returns
+    /// their number.
     ///
-    /// To fetch the messages again, open a gap. By default, the range is the whole history.
-    ///
-    /// - Returns: The number of removed messages; 0 if `first` is above `last`, or if the channel
-    ///   is unknown.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row is corrupted.
-    /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
+    /// To fetch the messages again, open a gap. All removed messages are in memory at the same
+    /// time.
     @discardableResult
     package func removeMessages(
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
@@ -168,17 +150,11 @@ extension Batch {
         try count(-Int64(messages.count), in: number)
     }
 
-    /// Removes the oldest messages of a channel, and opens a gap for them.
+    /// Removes at most `count` of the oldest messages of a channel, and returns their number.
     ///
-    /// The gap extends from the start of the history to the oldest remaining message, or to the end
-    /// of the history if no message remains.
+    /// The call opens a gap from the start of the history to the oldest remaining message, or to
+    /// the end of the history if none remains.
     ///
-    /// - Parameters:
-    ///   - count: The maximum number of messages to remove.
-    ///   - url: The URL of the channel.
-    ///   - source: The source of the change, reported to observers.
-    /// - Returns: The number of removed messages.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row is corrupted.
     /// - Complexity: O(*n*) in the number of removed messages, in time and in memory.
     @discardableResult
     public func evictOldestMessages(
@@ -187,16 +163,11 @@ extension Batch {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
 
-    /// Removes at most `count` of the oldest messages of a channel, continuing after a previous
-    /// call.
+    /// Removes at most `count` of the oldest messages of a channel, and returns their number and
+    /// the position of the oldest remaining message; `end` if none remains.
     ///
-    /// The scan starts at `first`, which is the bound that the previous call returned.
-    ///
-    /// - Returns: The number of removed messages, and the position of the oldest remaining message;
-    ///   `end` if no message remains.
-    /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
-    /// - Complexity: O(*n*) in the number of removed messages, regardless of the number of messages
-    ///   that earlier calls have removed.
+    /// The scan starts at `first`, which the previous call returned as `left`, so that it does not
+    /// skip the removed rows.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
         source: CollectionEventSource = .cacheEvicted
@@ -207,8 +178,8 @@ extension Batch {
         var removed: [HeldMessage] = []
         var oldestLeft: Gap.Bound = .end
         let cache = cache
-        // If no message remains, scan from the newest one, and stop at the last one: a scan that
-        // reaches the end of the channel continues over the removed rows of its neighbors.
+        // A scan that reaches the end of the channel continues over the removed rows of its
+        // neighbors. If no message remains, scan from the newest one, and stop at the last one.
         let range = KeyRange.messages(of: number, from: first, includesLower: true, to: .end)
         try cache.scan(range, isDescending: !takesAll) { (key, value) throws(StoreError) in
             if removed.count == count {
@@ -222,7 +193,7 @@ extension Batch {
         guard let newest else { return (0, oldestLeft) }
         let end = oldestLeft
         try whole { () throws(StoreError) in
-            // Open the gap first, so that no message was removed if opening the gap fails.
+            // If opening the gap fails, no message was removed yet.
             try openGap(in: url, to: end, removing: newest.position)
             try remove(removed, number)
             if end == .end { try removeRows(of: url) }
@@ -231,16 +202,15 @@ extension Batch {
         return (removed.count, end)
     }
 
-    /// Removes all messages and the coverage of a channel.
+    /// Removes all messages and the coverage of a channel, so that its history is one gap.
     ///
-    /// The channel's history is then one gap. The channel itself, its outbox items and its
-    /// tombstones are kept. Stale ranges are removed. For a channel without stored data, the call has
-    /// no effect.
+    /// The channel itself, its outbox items and its tombstones are kept. Stale ranges are removed.
+    /// For a channel without stored data, the call has no effect.
     ///
-    /// - Throws: ``StoreError`` with code `io`; `corruption` if the state, a tombstone or the row of the
-    ///   channel is corrupted; `invalid` after four billion clearings, when all channel numbers are used.
-    /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows become
-    ///   inaccessible immediately, and this commit and later ones remove them from the disk.
+    /// - Throws: ``StoreError`` with code `invalid` after four billion clearings, when all channel
+    ///   numbers are used.
+    /// - Complexity: O(*t*) in the number of tombstones. All other rows become inaccessible
+    ///   immediately, and this commit and later ones remove them from the disk.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource = .cacheCleared
     ) throws(StoreError) {
@@ -256,7 +226,7 @@ extension Batch {
 
 // MARK: Stored messages
 
-/// The properties of a stored message from which its index rows are derived.
+/// A stored message, from which its index rows are derived.
 struct HeldMessage {
     let position: Position
     let message: Message
@@ -295,9 +265,8 @@ extension Rows {
 }
 
 extension Batch {
-    /// Returns the stored message with an ID; `nil` if there is none.
-    ///
-    /// If `mayBeStored` is false, only the writes of the batch are read.
+    /// Returns the stored message with an ID; if `mayBeStored` is false, only the writes of the
+    /// batch are read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {
@@ -329,7 +298,6 @@ extension Batch {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether apps show a message like an earlier version.
     fileprivate func differsOnlyInReactionTimes(from earlier: Message) -> Bool {
         reactionHistory != earlier.reactionHistory
             && withoutReactionTimes == earlier.withoutReactionTimes

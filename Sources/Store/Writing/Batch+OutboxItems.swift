@@ -1,10 +1,9 @@
 public import Models
 
 extension Batch {
-    /// Saves an outbox item durably.
+    /// Saves an outbox item, which is on disk when the write returns.
     ///
-    /// A new item is added at the end of the outbox. An existing item is replaced, and keeps its
-    /// place. The item is on disk when the write returns.
+    /// A new item is added at the end of the outbox; an existing item keeps its place.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the item has no request ID or no channel, if
     ///   one of the two is longer than 65,535 bytes, if the outbox has the item under another
@@ -45,13 +44,12 @@ extension Batch {
         record(.savedOutboxItem(item), source)
     }
 
-    /// Removes an item from the outbox durably, even if the item cannot be decoded.
+    /// Removes an item from the outbox, even if it cannot be decoded, and returns whether it
+    /// existed.
     ///
-    /// The removal is on disk when the write returns. The batch's changes to the cache are on disk
-    /// before the removal. For an item that cannot be decoded, observers receive only its request
-    /// ID and its channel.
-    ///
-    /// - Returns: A Boolean value that indicates whether the item existed.
+    /// The removal is on disk when the write returns, and the batch's changes to the cache are on
+    /// disk before it. For an item that cannot be decoded, observers receive only its request ID
+    /// and its channel.
     @discardableResult
     public func removeOutboxItem(
         _ id: RequestID, source: CollectionEventSource? = nil

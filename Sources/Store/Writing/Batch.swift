@@ -7,7 +7,9 @@ public import Models
 ///
 /// An operation that throws has no effect, and the batch is still usable. There is one exception:
 /// if the disk fails in the middle of an operation, the batch can no longer be written, and
-/// ``ChatStore/write(_:)`` throws the same error.
+/// ``ChatStore/write(_:)`` throws the same error. In addition to the errors in its own
+/// documentation, an operation throws those of a ``StoreReader``, such as `corruption` if a row
+/// that it has to read is damaged.
 ///
 /// Damaged rows can be replaced and removed. If the message count of a channel is damaged, the next
 /// operation that changes the channel counts its messages by reading all of their keys. If a gap or
@@ -18,59 +20,45 @@ public final class Batch: StoreReader {
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// The numbers to assign next.
-    ///
-    /// If this batch is written, the next batch continues with them.
+    /// The numbers to assign next; if this batch is written, the next batch continues with them.
     var next: NextNumbers
-    /// The sequence number of the next outbox item when the batch began.
     private let firstOutboxItem: UInt64
-    /// State that earlier batches have read, so that later batches need not read it again.
     private var known: Known
     /// The channel that was looked up last, because a batch often writes to one channel only.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     /// The state of the search index; `nil` if it is turned off.
     var index: IndexState?
-    /// The saved messages to index, with their channels.
     var savedMessages: [(message: Message, channel: ChannelNumber)] = []
     private var isOver = false
-    /// A Boolean value that indicates whether the batch has released channel numbers.
-    ///
-    /// The rows of these numbers must be purged.
+    /// A Boolean value that indicates whether the batch has released channel numbers, whose rows
+    /// must be purged.
     private(set) var hasCleared = false
     /// A Boolean value that indicates whether changes to the cache are on disk when the write
     /// returns, as changes to the outbox always are.
     package var isDurable = false
-    /// A Boolean value that indicates whether the batch has replaced or removed outbox items.
-    ///
-    /// The engine must not send their earlier form if the outbox is replaced by an earlier copy.
+    /// A Boolean value that indicates whether the batch has replaced or removed outbox items, whose
+    /// earlier form must not be sent if an earlier copy replaces the outbox.
     var hasReplacedOutboxItems = false
-    /// The names of the tables of the app that have a definition.
     var definedTables: Set<String> = []
-    /// The tables of the app whose changes the batch records.
     let observedTables: ObservedTables
-    /// The names of the tables of the app that the batch has changed without recording the changes,
-    /// because they were not observed when the batch began.
+    /// The tables of the app whose changes the batch does not record, because they were not
+    /// observed when it began.
     var unreportedTables: Set<String> = []
-    /// The error of an operation that failed after writing a part of its changes.
-    ///
-    /// If there is one, the batch cannot be written.
+    /// The error of an operation that failed after writing a part of its changes: the batch cannot
+    /// be written.
     private(set) var failure: StoreError?
 
     /// The counters from which new numbers are assigned; they never decrease.
     struct NextNumbers {
         var channel: ChannelNumber
         var item: UInt64
-        /// The next access number; `nil` until it is first needed.
         var access: UInt64?
-        /// A Boolean value that indicates whether the next channel number was compared with the
-        /// numbers in the rows.
-        ///
-        /// Because of damage, the stored number may be too low.
+        /// A Boolean value that indicates whether the next number was compared with those in the
+        /// rows, because after damage it may be too low.
         var isChannelCompared = false
         var isOutboxItemCompared = false
         /// The number of commits of the outbox.
         var generation: UInt64
-        /// The generation that the cache has recorded, which is not greater.
         var recordedGeneration: UInt64
 
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
@@ -86,7 +74,7 @@ public final class Batch: StoreReader {
         var states: [ChannelNumber: ChannelState] = [:]
         var ids = HeldIDs()
 
-        /// Moves the state out of this value, so that changes do not copy it.
+        /// Moves the state out, so that changes do not copy it.
         mutating func takeAll() -> Self {
             defer { self = Known() }
             return self
@@ -106,7 +94,7 @@ public final class Batch: StoreReader {
         self.known.ids.beginBatch()
     }
 
-    /// The view of the store with the writes of the batch applied.
+    /// The store with the writes of the batch applied.
     public var view: StoreView {
         checkIsOpen()
         return StoreView(committed: committed, batch: rows)
@@ -123,7 +111,6 @@ public final class Batch: StoreReader {
         entries.append(Change.Entry(operation: operation, source: source, people: people))
     }
 
-    /// The channels in which the batch has saved messages.
     package var channelsWithSavedMessages: Set<ChannelURL> {
         var urls: Set<ChannelURL> = []
         for case .savedMessage(let message) in entries.map(\.operation) {
@@ -132,7 +119,6 @@ public final class Batch: StoreReader {
         return urls
     }
 
-    /// The channels that the batch has changed, including changes of their messages and gaps.
     package var changedChannels: Set<ChannelURL> {
         Set(
             entries.compactMap { entry in
@@ -140,7 +126,7 @@ public final class Batch: StoreReader {
             })
     }
 
-    /// The group channels that the batch has saved; `nil` for the channels that it has removed.
+    /// The saved group channels; `nil` for removed channels.
     package var savedGroupChannels: [ChannelURL: GroupChannel?] {
         var channels: [ChannelURL: GroupChannel?] = [:]
         for entry in entries {
@@ -154,12 +140,10 @@ public final class Batch: StoreReader {
         return channels
     }
 
-    /// Returns a Boolean value that indicates whether any data of a channel is stored.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil
     }
 
-    /// Traps if the batch is used after the write.
     private func checkIsOpen() {
         precondition(
             !isOver, "A Batch is valid only inside the closure of the write that created it.")
@@ -170,8 +154,8 @@ public final class Batch: StoreReader {
         record(.ephemeral(event), source)
     }
 
-    /// Calls an operation, and prevents the batch from being written if the operation fails after
-    /// writing a part of its changes.
+    /// Prevents the batch from being written if an operation fails after writing a part of its
+    /// changes.
     @inline(__always)
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
@@ -185,11 +169,8 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Adds the counts that the batch has changed to its rows.
-    ///
-    /// The batch cannot be changed afterwards.
-    ///
-    /// - Throws: The error of an operation that failed after writing a part of its changes.
+    /// Adds the counts that the batch has changed to its rows, and ends the batch; throws
+    /// ``failure``.
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
@@ -202,7 +183,6 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Removes and returns the state for the next batch.
     func takeKnown(isWritten: Bool) -> Known {
         var known = known.takeAll()
         if isWritten { for (number, state) in rows.states { known.states[number] = state } }
@@ -213,10 +193,8 @@ public final class Batch: StoreReader {
 // MARK: Channels' numbers and states
 
 extension Batch {
-    /// Returns the number of a channel, and assigns one if necessary.
-    ///
-    /// If no data of the channel is stored, the channel gets a new number, and its history becomes
-    /// one gap.
+    /// Returns the number of a channel; if no data of it is stored, assigns a number, and makes its
+    /// history one gap.
     func number(assigningTo url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
@@ -234,7 +212,6 @@ extension Batch {
         return number
     }
 
-    /// Discards the batch's state of channels, after all channels were removed.
     func discardChannels() {
         latest = nil
         known.states = [:]
@@ -267,9 +244,7 @@ extension Batch {
         return number
     }
 
-    /// Releases a channel's number.
-    ///
-    /// Its rows are then invisible, and are purged later.
+    /// Releases a channel's number; its rows are then invisible, and are purged later.
     func release(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         rows.addedMessages -= Int(try state(of: number).messageCount)
         setNumber(nil, of: url)
@@ -284,17 +259,14 @@ extension Batch {
         hasCleared = true
     }
 
-    /// Assigns a new number to a channel.
-    ///
-    /// Only the channel's own row and its tombstones are copied to the new number.
+    /// Assigns a new number to a channel, and copies only the channel's own row and its tombstones.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try state(of: old)
         let channel = try storedChannel(url, old)
         let tombstones = try tombstones(in: url)
         try release(old, of: url)
         let number = try assignNumber(to: url)
-        // Keep the tombstones, because a page that was requested before a deletion may still
-        // arrive.
+        // A page that was requested before a deletion may still arrive.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
@@ -319,7 +291,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // A stored count that contradicts the messages must not become negative.
+        // The stored count may contradict the messages.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)
@@ -346,12 +318,11 @@ extension Batch {
 
 extension Batch {
     /// Returns a Boolean value that indicates whether the commit before the batch may contain a
-    /// message with this ID.
+    /// message.
     func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         known.ids.mayHold(id, in: number)
     }
 
-    /// Records that the batch saves a new message.
     func recordPut(_ id: MessageID, in number: ChannelNumber) {
         known.ids.recordPut(id, in: number, stored: Rows(snapshot: committed.cache))
     }
@@ -374,11 +345,7 @@ extension Batch {
         record(.savedUser(user), source)
     }
 
-    /// Removes a user, even if it cannot be decoded.
-    ///
-    /// - Returns: A Boolean value that indicates whether the user was stored.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One lookup.
+    /// Removes a user, even if it cannot be decoded, and returns whether the user was stored.
     @discardableResult
     public func removeUser(
         _ id: UserID, source: CollectionEventSource? = nil
@@ -390,14 +357,11 @@ extension Batch {
         return true
     }
 
-    /// Saves a token, or removes it.
+    /// Saves a token, or removes it if it is `nil`.
     ///
     /// Save a token in the same batch as the rows that it covers, so that a crash never leaves a
-    /// token without its rows.
-    ///
-    /// - Parameters:
-    ///   - token: The token; `nil` to remove it.
-    ///   - scope: The purpose of the token, such as "feed"; of any length.
+    /// token without its rows. The scope, such as "feed", says what the token is for, and can have
+    /// any length.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()
         if let token {

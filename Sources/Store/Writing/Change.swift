@@ -1,13 +1,12 @@
 public import Models
 
-/// The changes of one commit, or an event that is not stored, as they are reported to observers.
+/// The changes of one commit, or an event that is not stored, as observers receive them.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// An observer receives increasing numbers. They do not always increase by one, because it
-    /// receives only the changes of the part that it observes. Changes of tokens, tombstones, pins
-    /// and access times are not reported: a commit with only such changes has a number, but no
-    /// entries.
+    /// An observer receives increasing numbers, but only those of changes of the part that it
+    /// observes. Changes of tokens, tombstones, pins and access times are not reported: a commit
+    /// with only such changes has a number, but no entries.
     public let number: Int
 
     /// The operations of the commit with their sources, in the order of the batch.
@@ -16,10 +15,9 @@ public struct Change: Hashable, Sendable {
     /// The operations of the commit, in the order of the batch.
     public var operations: [Operation] { entries.map(\.operation) }
 
-    /// A Boolean value that indicates whether the change has no operations.
+    /// A Boolean value that indicates whether the change has no entries.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Creates a change like those of a store, for testing code that processes changes.
     package init(number: Int, entries: [Entry]) {
         self.number = number
         self.entries = entries
@@ -39,7 +37,6 @@ extension Change {
         /// specify them.
         public let people: EventPeople?
 
-        /// Creates an entry.
         package init(
             operation: Operation, source: CollectionEventSource? = nil, people: EventPeople? = nil
         ) {
@@ -51,37 +48,29 @@ extension Change {
 
     /// An operation of a batch; later versions may add operations.
     public enum Operation: Hashable, Sendable {
-        /// A message was saved, either a new one or a replacement of the stored message with the
-        /// same ID.
+        /// A new message was saved, or one that replaces the stored message with the same ID.
         ///
-        /// Find the replaced message by its ID, because its position may have changed.
-        ///
-        /// A replacement that changes only the times of reactions is not reported.
+        /// Find the replaced message by its ID, because its position may have changed. A
+        /// replacement that changes only the times of reactions is not reported.
         case savedMessage(Message)
-        /// A message was removed.
-        ///
-        /// The position is the one at which it was stored.
+        /// A message was removed from the position at which it was stored.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
         /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
-        /// All messages, gaps and stale ranges of a channel were removed, and its history is now
-        /// one gap.
-        ///
-        /// There is no separate operation for each of them.
+        /// All messages, gaps and stale ranges of a channel were removed, without separate
+        /// operations, and its history is now one gap.
         case clearedMessages(in: ChannelURL)
 
         /// A new or changed group channel was saved.
         case savedGroupChannel(GroupChannel)
         /// A new or changed open channel was saved.
         case savedOpenChannel(OpenChannel)
-        /// A channel was removed with all its data.
-        ///
-        /// There are no separate operations for its messages and gaps.
+        /// A channel was removed with all its data, without separate operations for its messages
+        /// and gaps.
         case removedChannel(ChannelURL)
 
-        /// A new or changed gap was saved.
-        ///
-        /// It replaces the gap with the same upper bound, if there is one.
+        /// A new or changed gap was saved, in place of the gap with the same upper bound, if there
+        /// is one.
         case savedGap(Gap)
         /// A gap was removed, because it was closed or replaced by others.
         case removedGap(Gap)
@@ -99,15 +88,12 @@ extension Change {
         /// A user was removed.
         case removedUser(UserID)
 
-        /// All data that can be fetched again was removed: channels with all their data, users and
-        /// tokens.
-        ///
-        /// There are no separate operations for these, and outbox items are kept.
+        /// All data that can be fetched again was removed without separate operations: channels
+        /// with all their data, users and tokens, but not outbox items.
         case clearedCachedData
 
-        /// The cache was damaged, and was replaced by an empty one.
-        ///
-        /// An observer may keep showing what it has read until the data is fetched again.
+        /// The cache was damaged, and was replaced by an empty one: an observer may keep showing
+        /// what it has read until the data is fetched again.
         case replacedCache
 
         /// A new or changed outbox item was saved.
@@ -115,35 +101,30 @@ extension Change {
         /// An outbox item was removed.
         case removedOutboxItem(OutboxItem)
 
-        /// The draft of a channel or of a thread was saved, or removed if it is empty.
-        ///
-        /// The id is that of the thread's parent message.
+        /// The draft of a channel or of a thread was saved, or removed if it is empty; the ID is
+        /// that of the thread's parent message.
         case savedDraft(Draft, of: ChannelURL, inThreadOf: MessageID?)
 
-        /// The local labels of a channel were saved, or removed if they are empty.
-        ///
-        /// The last value is the channel; `nil` if no group channel with this URL is stored.
+        /// The local labels of a channel were saved, or removed if they are empty; the channel is
+        /// `nil` if no group channel with this URL is stored.
         case savedLabels(ChannelLabels, of: ChannelURL, GroupChannel?)
 
-        /// A row of a table of the app was saved or removed.
-        ///
-        /// Reported only if the table or everything was observed when the batch began.
+        /// A row of a table of the app was saved or removed, if the table or everything was
+        /// observed when the batch began.
         case changedRow(StoreRowChange)
 
         /// An event that is not stored.
         case ephemeral(Ephemeral)
 
         /// Changes are missing, because the observer's buffer was full or the files were closed
-        /// temporarily. The observer must read all data again.
+        /// temporarily: the observer must read all data again.
         case missed
     }
 }
 
 /// An event that is not stored.
 public enum Ephemeral: Hashable, Sendable {
-    /// The set of users who are typing in a channel has changed.
-    ///
-    /// The list contains all of them.
+    /// The users who are typing in a channel have changed; the list contains all of them.
     case typing([User], in: ChannelURL)
     /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)

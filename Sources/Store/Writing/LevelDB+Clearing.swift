@@ -1,16 +1,12 @@
 import Models
 
 extension LevelDB {
-    /// Purges rows of channel numbers that are no longer in use.
+    /// Purges rows of channel numbers that are no longer in use, and returns whether rows may
+    /// remain.
     ///
-    /// The first call reads these numbers from the disk, and later calls use the numbers in memory.
-    /// Each call continues at the key where the previous call stopped. If each call started at the
-    /// beginning, LevelDB would have to skip one by one all removed rows that are still in its
-    /// tables.
-    ///
-    /// - Parameter limit: The maximum number of removed rows and scanned tables.
-    /// - Returns: A Boolean value that indicates whether rows may remain.
-    /// - Throws: Errors of the disk, in which case nothing was removed.
+    /// `limit` is the number of removed rows and scanned tables. Each call continues at the key
+    /// where the previous one stopped, because LevelDB would have to skip the removed rows one by
+    /// one. If the disk fails, nothing was removed.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
         let rows = Rows(snapshot: try snapshot())
@@ -26,18 +22,15 @@ extension LevelDB {
 
 /// The progress of purging the rows of cleared channels.
 struct Purge {
-    /// A Boolean value that indicates whether the numbers that were cleared before this opening
-    /// were read from the disk.
+    /// A Boolean value that indicates whether the numbers cleared before this opening were read.
     private(set) var isRead = false
-    /// A number that is never assigned to a channel.
-    ///
-    /// The only row of this number is the permanent row at which scans end: see ``putStop(into:)``.
+    /// A number that no channel gets, and whose only row is the one of ``putStop(into:)``.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
     /// The sorted numbers whose rows are being purged, table by table.
     ///
-    /// One scan of a table serves all of them. A scan for each number would have to skip the rows
-    /// that the earlier scans have removed, if a table has no rows of the number.
+    /// A scan of a table for each number would have to skip the rows that earlier scans have
+    /// removed.
     private var round: [ChannelNumber] = []
     /// The numbers that were cleared since the round began, which the next round purges.
     private var waiting: [ChannelNumber] = []
@@ -51,15 +44,12 @@ struct Purge {
     /// The lowest number whose rows are being purged, or the next one to be purged.
     var number: ChannelNumber? { round.first ?? waiting.first }
 
-    /// Adds numbers that were just cleared.
-    ///
-    /// The call has no effect until the numbers are read from the disk, because the numbers on disk
-    /// will include these.
+    /// Adds numbers that were just cleared, unless those on disk, which will include them, are not
+    /// read yet.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { waiting += cleared }
     }
 
-    /// Adds the numbers that were read from the disk.
     mutating func begin(with cleared: [ChannelNumber]) {
         isRead = true
         waiting = cleared.filter { $0 != Purge.stop }
@@ -68,16 +58,14 @@ struct Purge {
 
     /// Writes a permanent row at which scans end before they reach the rows of cleared numbers.
     ///
-    /// LevelDB continues a scan over deleted rows until it finds an existing row. Without the
-    /// permanent row, a scan that finds nothing would have to skip the deleted rows of all numbers
-    /// that were ever cleared.
+    /// LevelDB continues a scan over deleted rows until it finds an existing row: without this one,
+    /// over the deleted rows of all numbers that were ever cleared.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
         hasStop = true
     }
 
-    /// Adds the removal of the next rows to a batch.
     mutating func run(
         _ rows: Rows, _ removals: Overlay, atMost limit: Int
     ) throws(StoreError) {
@@ -93,8 +81,7 @@ struct Purge {
         }
     }
 
-    /// Adds the removal of the next rows of a table to a batch, and returns the cost: the number of
-    /// rows, and one for a scan that ends before the limit.
+    /// Returns the cost: the number of removed rows, and one for a scan that ends before the limit.
     private mutating func purge(
         _ table: Table, _ rows: Rows, _ removals: Overlay, atMost limit: Int
     ) throws(StoreError) -> Int {
@@ -127,7 +114,6 @@ struct Purge {
 }
 
 extension Rows {
-    /// Returns the numbers that no channel has any longer and whose rows may still exist.
     fileprivate func clearedNumbers() throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         try scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
@@ -139,8 +125,7 @@ extension Rows {
 }
 
 extension Table {
-    /// The tables from which ``Overlay/release(_:)`` does not remove rows, so that they have to be
-    /// purged.
+    /// The tables from which ``Overlay/release(_:)`` does not remove rows.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
     /// The tables that have one row for each channel, and that scans over all channels read.
@@ -148,9 +133,8 @@ extension Table {
 }
 
 extension Overlay {
-    /// Marks the rows of a number for purging.
-    ///
-    /// Rows in tables that scans over all channels read are removed immediately.
+    /// Marks the rows of a number for purging, and removes those that scans over all channels would
+    /// read.
     func release(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

@@ -1,7 +1,5 @@
 import Models
 
-// The index rows of a message: they find it by its ID, its request ID and its parent.
-
 extension Overlay {
     @inline(__always)
     func putPlace(of position: Position, _ number: ChannelNumber) {
@@ -12,7 +10,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // Do not index a request ID that is too long for a key, which another client may have used.
+        // Another client may have used a request ID that is too long for a key.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

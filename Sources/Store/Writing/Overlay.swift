@@ -3,49 +3,38 @@ import Foundation
 
 /// The uncommitted writes and removals of a batch, in order.
 ///
-/// One buffer contains all keys and values. Rows can be looked up, because a batch reads its own
-/// writes. The lookup uses a hash table or, if there are few entries, a scan.
+/// One buffer contains all keys and values. A hash table finds them or, if they are few, a scan.
 package final class Overlay {
-    /// A row as LevelDB's function for batches expects it.
     fileprivate typealias Entry = scrollback_row
 
-    /// The state of the overlay.
-    ///
-    /// It is one struct, so that each method accesses only one property of the class.
+    /// One struct, so that each method accesses only one property of the class.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// A hash table with the index of each key's newest entry plus one; zero marks a free slot.
-        ///
-        /// The table is empty while there are few entries.
+        /// A hash table with the index of each key's newest entry plus one, where zero marks a free
+        /// slot; empty while there are few entries.
         var slots: [Int32] = []
-        /// The newest entry of each key among the first ``sortedCount`` entries, sorted by key.
-        ///
-        /// The first scan creates this list, and later scans update it.
+        /// The newest of the first ``sortedCount`` entries for each key, sorted by key.
         var sorted: [Int32] = []
         var sortedCount = 0
     }
 
     private var contents = Contents()
 
-    /// The channel numbers that the batch has released, for ``Purge``.
     var released: [ChannelNumber] = []
 
     package init() {}
 
     package var isEmpty: Bool { contents.entries.isEmpty }
 
-    /// The number of writes and removals.
     var entryCount: Int { contents.entries.count }
 
-    /// The number of bytes in the buffer.
     package var size: Int { contents.bytes.count }
 
-    /// A Boolean value that indicates whether the batch is so large that a scan of a whole table
-    /// should write it and continue with another batch.
+    /// A Boolean value that indicates whether a scan of a whole table should write the batch and
+    /// continue with another one.
     var isLarge: Bool { size > 1 << 20 }
 
-    /// Writes a row, replacing an earlier row with the same key.
     @inline(__always)
     package func put(
         _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }
@@ -101,7 +90,6 @@ extension Overlay.Contents {
 // MARK: Passing rows to LevelDB
 
 extension Overlay {
-    /// Calls a closure with the buffer and the rows in it, in the order of writing.
     func withRows<Result>(
         _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<scrollback_row>) -> Result
     ) -> Result {
@@ -124,14 +112,12 @@ extension Overlay {
 // MARK: Looking up
 
 extension Overlay {
-    /// What a batch does to a row.
     enum Found {
         case untouched
         case removed
         case written(UnsafeRawBufferPointer)
     }
 
-    /// Calls a closure with the effect of the batch on a row.
     @inline(__always)
     func withRow<Result>(
         of key: KeyBytes, _ body: (Found) throws(StoreError) -> Result
@@ -149,7 +135,6 @@ extension Overlay {
         }
     }
 
-    /// A copy of a row that a batch changes.
     struct Row {
         let key: KeyBytes
         /// The value; `nil` if the row is removed.
@@ -178,13 +163,11 @@ extension Overlay {
 }
 
 extension Overlay.Contents {
-    /// Adds the entries since the last scan to ``sorted``.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Copy these properties, because `self` cannot be accessed while `sorted` is changed.
+        // `self` cannot be accessed while `sorted` is changed.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
-            // Only the newest entry of each key is needed.
             let new = (sortedCount..<entries.count).filter {
                 newestEntry(of: entries[$0].key(in: bytes), in: bytes) == $0
             }
@@ -217,7 +200,6 @@ extension Overlay.Contents {
 }
 
 extension [Int32] {
-    /// Returns the number of entries whose keys precede `key`.
     fileprivate func countBefore(
         _ key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer

@@ -15,7 +15,6 @@ extension Backend {
     }
 }
 
-// Changes of messages of the server's current epoch.
 extension Backend {
     package func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,

@@ -4,7 +4,7 @@ public import Models
 /// The connection of one user on one device to a chat server.
 ///
 /// The documentation of each method lists promises, each with a name, such as `errors.channel`
-/// below. An implementation may fulfill a promise in any way. The sync engine relies only on these
+/// below. An implementation may fulfill them in any way. The sync engine relies only on these
 /// promises, and `BackendConformance` of `ScrollbackTesting` checks each of them under its name.
 /// The protocol follows three principles:
 ///
@@ -18,17 +18,16 @@ public import Models
 ///
 /// The protocol contains the calls that the engine itself needs. All other operations of a server
 /// are requests, such as ``MarkAsRead``: ``requests`` contains those that the backend supports.
-/// ``capabilities`` contains its other optional features. Calls that the backend does not support
-/// throw `unsupported`, as the default implementations do.
+/// Calls that the backend does not support throw `unsupported`, as the default implementations do.
 ///
 /// Each operation of the user has a request ID, which is the same in all attempts. The backend may
 /// deduplicate by this ID: it then answers a later attempt like the first one, without executing
 /// the operation again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
-/// Any task may make calls, and calls may be concurrent. If the calling task is canceled, the call
-/// promptly throws `canceled`. The engine cancels calls on other threads than its own, so a backend
-/// that blocks the thread that cancels a call does not block the engine. The engine connects again
-/// only after the canceled calls have returned. All times are on the server's clock.
+/// Any task may make calls, also concurrently. If the calling task is canceled, the call promptly
+/// throws `canceled`. A backend may block the thread that cancels a call, which is not the engine's
+/// own. The engine connects again only after the canceled calls have returned. All times are on the
+/// server's clock.
 ///
 /// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
 ///   throws `notFound` or `refused` and has no effect.
@@ -38,12 +37,11 @@ public import Models
 ///   throws `notFound` and has no effect.
 ///
 /// The last promise concerns the calls that change something and name a message: they have a
-/// parameter or property `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server was restored
-/// from a backup, the same ID may belong to another message, and a call may reach the server before
-/// the feed has reported the new epoch. Therefore the backend sends the epoch to the server, and the
-/// server compares it when it executes the call. If the epoch is `nil`, it is unknown, and the
-/// server does not compare it. A backend whose epoch never changes may ignore the parameter, as long
-/// as the server never uses the ID of a message again.
+/// parameter or property `epoch`, and ``send(_:)`` has `OutboxItem.targetEpoch`. After the server
+/// was restored from a backup, the same ID may belong to another message, and a call may reach the
+/// server before the feed has reported the new epoch. Therefore the server compares the epoch when
+/// it executes the call, unless it is `nil`, that is, unknown. A backend whose epoch never changes
+/// may ignore the parameter, as long as the server never uses the ID of a message again.
 public protocol Backend: Sendable {
     /// The optional features that the backend supports. They never change.
     var capabilities: BackendCapabilities { get }
@@ -51,17 +49,17 @@ public protocol Backend: Sendable {
     /// The time for which the server recognizes a request ID after the first request; `nil`, the
     /// default, for forever.
     ///
-    /// The value never changes. The capability `deduplicatesRequests` is limited to this time. If
-    /// an earlier request for a message may have reached the server, and this time has passed since
-    /// then, the engine marks the message as failed and does not retry it automatically.
+    /// The value never changes, and limits the capability `deduplicatesRequests`. If an earlier
+    /// request for a message may have reached the server, and this time has passed since then, the
+    /// engine marks the message as failed and does not retry it automatically.
     var deduplicationPeriod: Duration? { get }
 
     /// Returns the error with which the backend would refuse every message to a channel, according
-    /// to the stored state of the channel; `nil`, the default, if there is none.
+    /// to its stored state; `nil`, the default, if there is none.
     ///
-    /// The engine calls this method before it stores a message or an edit, and before it uploads a
-    /// file, and does neither if there is an error. An example is a channel that is encrypted in a
-    /// way that the backend does not support. The method makes no request.
+    /// An example is a channel that is encrypted in a way that the backend does not support. If
+    /// there is an error, the engine neither stores a message or an edit, nor uploads a file. The
+    /// method makes no request.
     func sendingRefusal(in channel: GroupChannel) -> BackendError?
 
     // MARK: The connection
@@ -91,9 +89,9 @@ public protocol Backend: Sendable {
     ///
     /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
     /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
-    /// these fields, even empty ones, because the device may have stored an older state of the
-    /// channel. In the feed, the complete state includes the unread counts. All other calls may omit
-    /// the unread counts, and the engine then keeps the stored ones.
+    /// these fields, even empty ones, because the device may have stored an older state. Only in
+    /// the feed must the complete state include the unread counts. If other calls omit them, the
+    /// engine keeps the stored ones.
     ///
     /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
     ///   with its complete state; the channel with the newest message comes first. It does not
@@ -127,8 +125,8 @@ public protocol Backend: Sendable {
     /// - `feed.history`: If an import adds messages, or a retention period removes them, without an
     ///   event for each, the feed reports a `historyChanged` whose range contains them, and the
     ///   complete state of their channel.
-    /// - `feed.purge`: If all messages of a user are deleted at once, without an event for each, the
-    ///   feed reports a `messagesDeleted` with the user.
+    /// - `feed.purge`: If all messages of a user are deleted at once, without an event for each,
+    ///   the feed reports a `messagesDeleted` with the user.
     /// - `feed.restart`: Cursors stay valid when the server restarts.
     /// - `feed.epoch`: Batches have the epoch of the session, unless the server's history is rolled
     ///   back.
@@ -138,7 +136,7 @@ public protocol Backend: Sendable {
     ///
     /// - Parameter cursor: The cursor of the last committed batch; `nil` to start without data.
     /// - Returns: The next events, and the cursor that resumes the feed after them.
-    /// - Throws: `expired` if the server cannot report everything after the cursor.
+    /// - Throws: `expired`.
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch
 
     // MARK: Messages
@@ -146,8 +144,8 @@ public protocol Backend: Sendable {
     /// Returns a page of messages around an anchor.
     ///
     /// A channel's history consists of all messages, including replies, in the order of their
-    /// positions. If the user has reset the history, it begins at the last reset. If `older` and
-    /// `newer` are 0, the page is empty, and both of its cursors are at the anchor.
+    /// positions, since the user's last reset of the history. If `older` and `newer` are 0, the
+    /// page is empty, and both of its cursors are at the anchor.
     ///
     /// - `messages.order`: A page is in the order of positions and has no duplicates.
     /// - `messages.limit`: A page has at most `older` messages older than the anchor, and at most
@@ -170,21 +168,19 @@ public protocol Backend: Sendable {
     /// - `messages.fresh`: A page reflects all events that the feed had reported when the page was
     ///   requested.
     /// - `messages.expired`: An unknown cursor or message throws `expired`.
-    /// - `messages.same`: All calls that return a message to a user return it with the same value in
-    ///   every field of `Message`: pages of channels and threads, lookups, changelogs, searches, and
-    ///   the calls that write it.
-    /// - `messages.sent`: Every message in an answer or in the feed has an ID and the sending status
-    ///   `succeeded`. The backend sets the status.
-    ///
-    /// - Throws: `expired` if the server no longer knows the cursor or the message.
+    /// - `messages.same`: All calls that return a message to a user return it with the same value
+    ///   in every field of `Message`: pages of channels and threads, lookups, changelogs, searches,
+    ///   and the calls that write it.
+    /// - `messages.sent`: Every message in an answer or in the feed has an ID and the sending
+    ///   status `succeeded`. The backend sets the status.
     func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage
 
     /// Returns a page of the messages of some kinds that are older than an anchor.
     ///
-    /// The page may also have messages of other kinds, which the engine stores, too. Which message
-    /// is of which kind is the decision of `Message.kinds(for:)`. An anchor may be a cursor of
+    /// `Message.kinds(for:)` decides which message is of which kind. The page may also have
+    /// messages of other kinds, which the engine stores, too. An anchor may be a cursor of
     /// ``messages(in:at:older:newer:)``, too.
     ///
     /// - `kinds.page`: The promises for pages of a channel apply to its messages of the kinds.
@@ -195,32 +191,29 @@ public protocol Backend: Sendable {
         of kinds: MessageKinds, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns messages by their IDs. The engine passes at most a hundred IDs.
+    /// Returns messages by their IDs, of which the engine passes at most a hundred.
     ///
     /// - `lookup.all`: Each ID is either in the found messages or in the IDs that are gone.
     func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup
 
-    /// Returns the reactions to messages, by the IDs of the messages. The engine passes at most a
-    /// hundred IDs.
+    /// Returns the reactions to messages, of which the engine passes at most a hundred IDs.
     ///
     /// A backend with `separateReactions` may omit the reactions of the messages that other calls
-    /// return, and of edited messages of the feed. The requirements for these messages do not apply
-    /// to the omitted reactions. The engine keeps the reactions that it has stored, and requests
-    /// those of shown messages. The feed reports each reaction that is added or removed.
+    /// return, and of edited messages of the feed; the requirements for these messages do not apply
+    /// to omitted reactions. The engine keeps the reactions that it has stored, and requests those
+    /// of shown messages. The feed reports each reaction that is added or removed.
     ///
     /// - `reactions.all`: The answer contains every reaction to the messages, and reflects all
     ///   events that the feed had reported when the reactions were requested. A message without
     ///   reactions may be missing, and a message that does not exist is missing.
-    ///
-    /// - Throws: `unsupported` without `separateReactions`.
     func reactions(
         of messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> [MessageID: [Reaction]]
 
-    /// Returns a page of the replies to a message around an anchor. The replies form a history of
-    /// their own.
+    /// Returns a page of the replies to a message, which form a history of their own, around an
+    /// anchor.
     ///
     /// - `replies.page`: The promises for pages of a channel apply to pages of a thread.
     func replies(
@@ -236,7 +229,7 @@ public protocol Backend: Sendable {
     /// Returns the changes of a channel's messages since a point in time or in the feed: edited
     /// messages in their current version, and deleted messages.
     ///
-    /// The changes may also include new messages, and messages that the caller has never received.
+    /// The changes may include new messages, and messages that the caller has never received.
     ///
     /// - `messageChanges.complete`: The pages together contain every message that was edited,
     ///   reacted to or deleted since the point.
@@ -248,9 +241,6 @@ public protocol Backend: Sendable {
     ///
     /// `params` filters the edited messages to report; `nil` stands for all. The backend may ignore
     /// the filter, because the engine applies it too.
-    ///
-    /// - Returns: A page of changes with complete messages.
-    /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint, params: MessageChangelogParams?
     ) async throws(BackendError) -> MessageChangelog
@@ -265,27 +255,19 @@ public protocol Backend: Sendable {
     /// - `channelChanges.expired`: The call throws `expired` if the server cannot report everything
     ///   since the point, or does not know the token.
     ///
-    /// `params` filters the new and changed channels to report; `nil` stands for all. The backend
-    /// may ignore the filter, because the engine applies it too.
-    ///
-    /// - Returns: A page of changes with complete channels.
-    /// - Throws: `expired` if the server cannot report all changes since the point.
+    /// `params` filters the new and changed channels, which are reported with their complete state;
+    /// `nil` stands for all. The backend may ignore the filter, because the engine applies it too.
     func channelChanges(
         since point: ChangelogPoint, params: GroupChannelChangelogParams?
     ) async throws(BackendError) -> GroupChannelChangelog
 
     // MARK: Channels
 
-    /// Returns a page of the group channels that match a query, in the query's order.
+    /// Returns a page of at most `query.limit` group channels that match a query, in its order.
     ///
     /// - `channels.query`: The pages together contain every matching channel once, in the query's
     ///   order, provided that nothing changes in the meantime.
     ///
-    /// - Parameters:
-    ///   - query: The filters and the order; its `limit` is the maximum number of channels in a
-    ///     page.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    /// - Returns: A page of channels, and the cursor of the next page.
     /// - Throws: `expired` if the server no longer knows the cursor.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
@@ -323,7 +305,7 @@ public protocol Backend: Sendable {
     ///   `notFound` if the message refers to a message of another epoch.
     func send(_ item: OutboxItem) async throws(BackendError) -> Message
 
-    /// Edits a message of the user.
+    /// Edits a message of the user, and returns the complete message after the edit.
     ///
     /// - `update.version`: The message's `updatedAt` becomes later.
     /// - `update.absent`: Properties that the update does not contain keep their values.
@@ -331,7 +313,6 @@ public protocol Backend: Sendable {
     ///
     /// All attempts of an edit have the same `requestID`, by which the backend may deduplicate.
     ///
-    /// - Returns: The complete message after the edit.
     /// - Throws: `refused` if the user may not edit the message; `notFound` if the message is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
@@ -355,7 +336,7 @@ public protocol Backend: Sendable {
         epoch: ServerEpoch?
     ) async throws(BackendError)
 
-    /// Adds or removes a reaction.
+    /// Adds or removes a reaction, and returns the event that the members receive.
     ///
     /// - `react.idempotent`: A user has a reaction at most once, however often it is added, and not
     ///   at all after it was removed.
@@ -364,7 +345,6 @@ public protocol Backend: Sendable {
     ///
     /// All attempts of a change have the same `requestID`, by which the backend may deduplicate.
     ///
-    /// - Returns: The event that the members receive.
     /// - Throws: `notFound` if the message is gone.
     func react(
         _ action: ReactionEventAction, with key: String, to messageID: MessageID,
@@ -379,7 +359,7 @@ public protocol Backend: Sendable {
     ///
     /// - Parameters:
     ///   - file: The name, type and thumbnail sizes of the file, without its data and path.
-    ///   - source: The bytes of the file.
+    ///   - source: The file's bytes.
     ///   - requestID: The request ID of the outbox item that contains the file.
     ///   - progress: A closure to call from time to time, on any thread, with increasing numbers.
     /// - Returns: The description of the file for the message, with a URL.
@@ -410,11 +390,7 @@ public protocol Backend: Sendable {
     /// ```
     var requests: RequestHandlers { get }
 
-    /// Executes a request.
-    ///
-    /// By default, calls the handler of the request in ``requests``.
-    ///
-    /// - Throws: `unsupported` if there is no handler.
+    /// Executes a request by its handler in ``requests``, or throws `unsupported` if it has none.
     func perform<Request: BackendRequest>(
         _ request: Request
     ) async throws(BackendError) -> Request.Answer

@@ -2,8 +2,8 @@ public import Models
 
 /// A call of a backend as a value: its parameters, and the type of its answer.
 ///
-/// There are two kinds. The engine itself needs the *core calls*: ``CoreCall`` contains them, and
-/// ``Backend`` has a method for each. All other calls are *requests*: see ``BackendRequest``.
+/// There are two kinds: the *core calls* of ``CoreCall``, which the engine itself needs and
+/// ``Backend`` has methods for, and the *requests*: see ``BackendRequest``.
 public protocol BackendCall<Answer>: Sendable {
     /// The result of the call.
     associatedtype Answer: Sendable
@@ -28,7 +28,7 @@ extension BackendCall {
     /// The name of the call, such as `send`.
     public static var name: CallName { declaration.name }
 
-    /// A Boolean value that indicates whether the call may change data on the server.
+    /// Whether the call may change data on the server.
     public static var changesServer: Bool { declaration.changesServer }
 
     /// `nil`.
@@ -43,7 +43,7 @@ extension BackendCall {
 
 /// A call that concerns one channel.
 public protocol ChannelCall<Answer>: BackendCall {
-    /// The URL of the channel.
+    /// The channel's URL.
     var channelURL: ChannelURL { get }
 }
 

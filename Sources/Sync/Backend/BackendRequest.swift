@@ -2,12 +2,10 @@ public import Models
 
 /// An operation of the server that the engine itself does not need, such as freezing a channel.
 ///
-/// A request is a value. One file declares everything about it: its name, its parameters and its
-/// answer, what a backend promises when it supports the request, and the effect on the cache. A
-/// backend supports a request by registering a handler: see ``Backend/requests``. An app runs a
-/// request with `ChatClient.perform(_:)`.
-///
-/// An app may declare requests for a server of its own:
+/// A request is a value, which declares its parameters and its answer, what a backend promises when
+/// it supports the request, and the effect on the cache. A backend supports a request by
+/// registering a handler: see ``Backend/requests``. An app runs a request with
+/// `ChatClient.perform(_:)`, and may declare requests for a server of its own:
 ///
 /// ```swift
 /// struct ArchiveChannel: BackendRequest, ChannelCall {
@@ -29,8 +27,8 @@ public protocol BackendRequest: BackendCall, Hashable, Codable {
     /// declaration.
     var neededCapabilities: BackendCapabilities { get }
 
-    /// Returns the effect that the engine stores after the request; none by default, because the feed
-    /// reports the effects.
+    /// Returns the effect that the engine stores after the request; none by default, because the
+    /// feed reports the effects.
     func effect(of answer: Answer) -> CacheEffect
 
     /// Returns a request with given names, for the help of the prompt and for conformance checks.
@@ -50,9 +48,7 @@ extension BackendRequest {
     }
 }
 
-/// A request that changes something and may name a message.
-///
-/// The engine sets ``epoch`` to that of the stored message.
+/// A request that changes something and may name a message, whose stored ``epoch`` the engine sets.
 public protocol MessageRequest: BackendRequest {
     /// The message; `nil` if the request names none.
     var message: (id: MessageID, channelURL: ChannelURL)? { get }
@@ -62,21 +58,17 @@ public protocol MessageRequest: BackendRequest {
     var epoch: ServerEpoch? { get set }
 }
 
-/// A request that waits in the outbox while there is no connection.
+/// A request that waits in the outbox, as its name and its JSON, while there is no connection.
 ///
-/// The outbox keeps the last request of a type for each channel: an earlier one is removed. The
-/// request is sent after the items of its channel that were written before it. If the server refuses
-/// it, it is removed; the engine reports the delivery result.
-///
-/// A stored request consists of its name and its JSON. A build that knows no request of that name
-/// keeps the item, marked as failed.
+/// The outbox keeps the last request of a type for each channel, and sends it after the items of
+/// the channel that were written before it. If the server refuses it, it is removed, and the engine
+/// reports the delivery result. A build that knows no request of that name keeps the item, marked
+/// as failed.
 public protocol OfflineRequest: BackendRequest, ChannelCall where Answer == Void {
-    /// Prepares the request to be sent later.
+    /// Prepares the request to be sent later; by default, it does not change.
     ///
-    /// By default, the request does not change.
-    ///
-    /// - Parameter newest: The time of the newest message of the channel that is stored now, on the
-    ///   server's clock; `nil` if none is stored.
+    /// `newest` is the time of the newest stored message of the channel, on the server's clock;
+    /// `nil` if none is stored.
     mutating func waits(since newest: Timestamp?)
 }
 
@@ -87,10 +79,10 @@ extension OfflineRequest {
 
 /// A request for a page of a list.
 public protocol PageOfList: BackendRequest {
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     var cursor: PageCursor? { get set }
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     var limit: Int { get set }
 }
 
@@ -100,7 +92,7 @@ public enum CacheEffect: Hashable, Sendable {
     case none
     /// A group channel.
     case channel(GroupChannel)
-    /// A message. Observers are notified with the source.
+    /// A message, and the source of the change for observers.
     case message(Message, CollectionEventSource)
     /// An open channel that the user has entered. The shown parts of its history are fetched again.
     case entered(OpenChannel)

@@ -11,7 +11,7 @@ public struct CallDeclaration: Sendable {
     /// The capabilities without which a backend does not support the call.
     public let capabilities: BackendCapabilities
 
-    /// A Boolean value that indicates whether the call may change data on the server.
+    /// Whether the call may change data on the server.
     public let changesServer: Bool
 
     /// The promises of a backend that supports the call.

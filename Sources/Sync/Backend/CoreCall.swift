@@ -7,14 +7,14 @@ public import Models
 public enum CoreCall {
     /// Connects the user: ``Backend/connect(as:)``.
     public struct Connect: BackendCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("connect", changesServer: false)
 
         /// The credentials.
         public var credentials: Credentials
-        /// The ID of the user.
+        /// The user's ID.
         public var subject: String { credentials.userID.rawValue }
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { subject }
 
         /// Makes the call.
@@ -25,12 +25,12 @@ public enum CoreCall {
 
     /// Returns events after a cursor: ``Backend/feed(since:)``.
     public struct Feed: BackendCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("feed", changesServer: false)
 
         /// The start.
         public var since: FeedCursor?
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { since == nil ? "from the beginning" : "" }
 
         package init(since: FeedCursor?) { self.since = since }
@@ -43,10 +43,10 @@ public enum CoreCall {
 
     /// Returns a page of a history: ``Backend/messages(in:at:older:newer:)``.
     public struct Messages: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("messages", changesServer: false)
 
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The anchor.
         public var anchor: MessageAnchor
@@ -54,7 +54,7 @@ public enum CoreCall {
         public var older: Int
         /// The maximum number of newer messages.
         public var newer: Int
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { "\(anchor.text), \(older) older, \(newer) newer" }
 
         package init(channelURL: ChannelURL, anchor: MessageAnchor, older: Int, newer: Int) {
@@ -72,19 +72,19 @@ public enum CoreCall {
 
     /// Returns a page of the messages of some kinds: ``Backend/messages(of:in:at:older:)``.
     public struct MessagesOfKinds: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration(
             "messagesOfKinds", needs: .kindFilter, changesServer: false)
 
         /// The kinds.
         public var kinds: MessageKinds
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The anchor.
         public var anchor: MessageAnchor
         /// The maximum number of older messages.
         public var older: Int
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { "\(kinds), \(anchor.text), \(older) older" }
 
         package init(
@@ -104,12 +104,12 @@ public enum CoreCall {
 
     /// Returns a page of a thread: ``Backend/replies(to:in:at:older:newer:)``.
     public struct Replies: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("replies", changesServer: false)
 
-        /// The ID of the parent message.
+        /// The parent message's ID.
         public var parentID: MessageID
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The anchor.
         public var anchor: MessageAnchor
@@ -117,7 +117,7 @@ public enum CoreCall {
         public var older: Int
         /// The maximum number of newer messages.
         public var newer: Int
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String {
             "to \(parentID), \(anchor.text), \(older) older, \(newer) newer"
         }
@@ -142,14 +142,14 @@ public enum CoreCall {
 
     /// Returns messages by their IDs: ``Backend/lookup(_:in:)``.
     public struct Lookup: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("lookup", changesServer: false)
 
-        /// The IDs of the messages.
+        /// The messages' IDs.
         public var messageIDs: [MessageID]
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { "\(messageIDs.count) messages" }
 
         /// Makes the call.
@@ -160,14 +160,14 @@ public enum CoreCall {
 
     /// Returns the reactions to messages: ``Backend/reactions(of:in:)``.
     public struct Reactions: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("reactions", changesServer: false)
 
-        /// The IDs of the messages.
+        /// The messages' IDs.
         public var messageIDs: [MessageID]
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { "of \(messageIDs.count) messages" }
 
         /// Makes the call.
@@ -180,10 +180,10 @@ public enum CoreCall {
 
     /// Returns a page of a message changelog: ``Backend/messageChanges(in:since:params:)``.
     public struct MessageChanges: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("messageChanges", changesServer: false)
 
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The start.
         public var since: ChangelogPoint
@@ -206,7 +206,7 @@ public enum CoreCall {
 
     /// Returns a page of the channel changelog: ``Backend/channelChanges(since:params:)``.
     public struct ChannelChanges: BackendCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("channelChanges", changesServer: false)
 
         /// The start.
@@ -229,14 +229,14 @@ public enum CoreCall {
 
     /// Returns a page of the channel list: ``Backend/channels(matching:after:)``.
     public struct Channels: BackendCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("channels", changesServer: false)
 
         /// The filters and the order.
         public var query: GroupChannelListQuery
-        /// The cursor of the previous page; `nil` for the first page.
+        /// The previous page's cursor; `nil` for the first page.
         public var cursor: PageCursor?
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { cursor == nil ? "first page" : "next page" }
 
         package init(query: GroupChannelListQuery, cursor: PageCursor? = nil) {
@@ -252,10 +252,10 @@ public enum CoreCall {
 
     /// Returns a channel: ``Backend/channel(_:)``.
     public struct Channel: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("channel", changesServer: false)
 
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
 
         /// Makes the call.
@@ -266,14 +266,14 @@ public enum CoreCall {
 
     /// Sends a message: ``Backend/send(_:)``.
     public struct Send: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("send")
 
         /// The outbox item.
         public var item: OutboxItem
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL { item.channelURL }
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { item.requestID.rawValue }
 
         /// Makes the call.
@@ -284,20 +284,20 @@ public enum CoreCall {
 
     /// Edits a message: ``Backend/update(_:in:with:requestID:epoch:)``.
     public struct Update: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("update")
 
-        /// The ID of the message.
+        /// The message's ID.
         public var messageID: MessageID
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The edit.
         public var update: MessageUpdate
         /// The request ID.
         public var requestID: RequestID
-        /// The epoch of the message; `nil` if it is unknown.
+        /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -309,18 +309,18 @@ public enum CoreCall {
 
     /// Deletes a message: ``Backend/delete(_:in:requestID:epoch:)``.
     public struct Delete: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("delete")
 
-        /// The ID of the message.
+        /// The message's ID.
         public var messageID: MessageID
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The request ID.
         public var requestID: RequestID
-        /// The epoch of the message; `nil` if it is unknown.
+        /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -332,22 +332,22 @@ public enum CoreCall {
 
     /// Adds or removes a reaction: ``Backend/react(_:with:to:in:requestID:epoch:)``.
     public struct React: ChannelCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("react")
 
         /// The action.
         public var action: ReactionEventAction
-        /// The key of the reaction.
+        /// The reaction's key.
         public var key: String
-        /// The ID of the message.
+        /// The message's ID.
         public var messageID: MessageID
-        /// The URL of the channel.
+        /// The channel's URL.
         public var channelURL: ChannelURL
         /// The request ID.
         public var requestID: RequestID
-        /// The epoch of the message; `nil` if it is unknown.
+        /// The message's epoch; `nil` if unknown.
         public var epoch: ServerEpoch?
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { messageID.rawValue }
 
         /// Makes the call.
@@ -360,20 +360,20 @@ public enum CoreCall {
 
     /// Uploads a file: ``Backend/upload(_:from:requestID:progress:)``.
     public struct Upload: BackendCall {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("upload")
 
         /// The file.
         public var file: UploadableFile
-        /// The bytes of the file.
+        /// The file's bytes.
         public var source: UploadSource
         /// The request ID.
         public var requestID: RequestID
         /// A closure to call with the progress.
         public var progress: @Sendable (TransferProgress) -> Void
-        /// The ID of the request.
+        /// The request ID.
         public var subject: String { requestID.rawValue }
-        /// A summary of the parameters.
+        /// The parameters, in short.
         public var detail: String { requestID.rawValue }
 
         /// Makes the call.
@@ -384,7 +384,7 @@ public enum CoreCall {
 
     /// Downloads a file: ``Backend/download(_:)``.
     public struct Download: BackendCall, Hashable {
-        /// The declaration of the call.
+        /// The declaration.
         public static let declaration = CallDeclaration("download", changesServer: false)
 
         /// The file.

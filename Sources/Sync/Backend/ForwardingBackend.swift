@@ -9,14 +9,8 @@ public protocol ForwardingBackend: Backend {
     /// The wrapped backend.
     var base: any Backend { get }
 
-    /// Makes a call of ``base``.
-    ///
-    /// Each call uses this function, except `disconnect()`. By default, it forwards the call
-    /// unchanged.
-    ///
-    /// - Parameter call: A core call or a request.
-    /// - Returns: The answer.
-    /// - Throws: The error of the call.
+    /// Makes a call of ``base``, by default unchanged; all calls except `disconnect()` use this
+    /// function.
     func forward<Call: BackendCall>(_ call: Call) async throws(BackendError) -> Call.Answer
 }
 

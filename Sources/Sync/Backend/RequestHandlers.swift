@@ -26,7 +26,7 @@ public struct RequestHandlers: Sendable {
         handlers[ObjectIdentifier(type)] = (type, Handler<Request>(perform: perform))
     }
 
-    /// Returns a Boolean value that indicates whether there is a handler for requests of a type.
+    /// Returns whether there is a handler for requests of a type.
     public func supports(_ type: any BackendRequest.Type) -> Bool {
         handlers[ObjectIdentifier(type)] != nil
     }
@@ -36,9 +36,7 @@ public struct RequestHandlers: Sendable {
         handlers.values.map(\.0).sorted { $0.name < $1.name }
     }
 
-    /// Executes a request.
-    ///
-    /// - Throws: The error of the handler; `unsupported` if there is none.
+    /// Executes a request, or throws `unsupported` if it has no handler.
     public func answer<Request: BackendRequest>(
         _ request: Request
     ) async throws(BackendError) -> Request.Answer {
@@ -54,7 +52,6 @@ extension BackendError {
         BackendError(.unsupported, "this backend lacks \(capability)")
     }
 
-    /// Returns the error for a request that the backend does not support.
     static func unsupported<Request: BackendRequest>(_ request: Request) -> BackendError {
         let needed = request.neededCapabilities
         return needed.isEmpty

@@ -21,7 +21,6 @@ public struct UploadSource: Sendable {
     private let open: @Sendable () throws(BackendError) -> UploadReader
     private let damageFound = DamageFound()
 
-    /// The damage of the file that any reader of a source has found.
     private final class DamageFound: Sendable {
         let error = Locked<BackendError?>(nil)
     }
@@ -39,9 +38,7 @@ public struct UploadSource: Sendable {
         }
     }
 
-    /// Creates a source of the bytes of a file.
-    ///
-    /// The file must not change before all of its bytes were read.
+    /// Creates a source of the bytes of a file, which must not change before they were all read.
     ///
     /// - Parameter path: The path of the file.
     /// - Throws: `BackendError` with code `refused` if the file cannot be read.
@@ -64,13 +61,10 @@ public struct UploadSource: Sendable {
         }
     }
 
-    /// Creates a source of the outbox's copy of a file.
+    /// Creates a source of the outbox's copy of a file; `files` is `nil` for a store in memory.
     ///
-    /// `files` is `nil` for a store in memory. `name` is the name by which error messages refer to
-    /// the file.
-    ///
-    /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another
-    ///   size; with code `unanswered` if the copy cannot be read now.
+    /// Throws `fileDamaged` if the copy is missing or has another size, or `unanswered` if it
+    /// cannot be read now.
     init(_ copy: FileCopy, in files: OutboxFiles?, called name: String) throws(BackendError) {
         byteCount = copy.size
         let damageFound = damageFound
@@ -102,22 +96,18 @@ public struct UploadSource: Sendable {
                 }
             }
         }
-        // Open the copy once, so that a missing or truncated file is detected before the backend
-        // sends anything.
+        // Open the copy once, so that damage is detected before the backend sends anything.
         _ = try reader()
     }
 
-    /// Returns a new reader, which begins at the first byte and is independent of other readers.
+    /// Returns a new reader for one task, which begins at the first byte.
     ///
-    /// - Returns: A reader for one task.
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow.
     public func makeReader() throws(BackendError) -> UploadReader { try open() }
 
-    /// Reads all bytes into memory; intended for small files.
+    /// Reads all bytes of a small file into memory, and waits for the disk.
     ///
-    /// - Returns: The bytes.
     /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``.
-    /// - Complexity: O(*n*) in the number of bytes. Waits for the disk.
     public func data() throws(BackendError) -> Data {
         let reader = try makeReader()
         var data = Data()
@@ -125,7 +115,7 @@ public struct UploadSource: Sendable {
         return data
     }
 
-    /// The damage that a reader of this source has found in the copy; `nil` if none was found.
+    /// The damage that a reader of this source has found in the copy.
     var damage: BackendError? { damageFound.error.withLock { $0 } }
 }
 
@@ -135,23 +125,20 @@ public final class UploadReader {
 
     init(_ read: @escaping (Int) throws(BackendError) -> Data?) { self.read = read }
 
-    /// Returns the next bytes.
+    /// Returns the next bytes, at most `count`, which is clamped from 1 byte to 16 MiB; `nil` at
+    /// the end.
     ///
-    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB. A number
-    ///   outside this range is replaced by the nearest number in the range. The default is 64 KiB.
-    /// - Returns: The bytes; `nil` at the end.
+    /// The call waits for the disk.
+    ///
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` must rethrow:
     ///   `refused` if the bytes were changed or the file is gone, `unanswered` if the bytes cannot
     ///   be read now.
-    /// - Complexity: O(*n*) in the number of returned bytes. Waits for the disk.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
         try read(min(max(count, 1), 16 << 20))
     }
 }
 
 extension UploadSource {
-    /// Creates a source of the bytes of an item's file: its copy, its data, or the file at its
-    /// path.
     init(
         _ item: OutboxItem, _ index: Int, in files: OutboxFiles?
     ) throws(BackendError) {
@@ -182,7 +169,6 @@ extension BackendError {
     fileprivate init(copyOf name: String, _ error: StoreError) {
         guard error.code == .corruption else {
             // The file may be unreadable only temporarily, for example while the device is locked.
-            // The engine therefore retries later.
             self.init(.unanswered, "the copy of \(name) cannot be read: \(error.message)")
             return
         }

@@ -1,13 +1,9 @@
 import Models
 import Store
 
-/// The next request for completing a channel's history.
 enum BackfillStep: Hashable {
-    /// Request the changelog since a point of the feed.
     case changes(since: FeedPoint)
-    /// Request the newest page in a gap.
     case fill(Gap)
-    /// Request the newest page in a stale range.
     case refetch(StaleRange)
     /// Request the messages that are newer than the last page that was fetched at the newest end.
     case newer
@@ -28,15 +24,13 @@ struct BackfillPlan {
     var staleRanges: [StaleRange]
     /// The visible range; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// A Boolean value that indicates whether the engine fetches the channel's recent messages in
-    /// the background.
+    /// True if the engine fetches the channel's recent messages in the background.
     var isRecent: Bool
-    /// A Boolean value that indicates whether the engine may request more pages outside the view.
+    /// True if the engine may request more pages outside the view.
     var hasBudget: Bool
     /// The gaps that the engine fills only on request, as they were when it stopped filling them.
     var stopped: [Gap] = []
 
-    /// The next request; `nil` if there is none.
     var next: BackfillStep? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
@@ -61,10 +55,8 @@ struct BackfillPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Returns a Boolean value that indicates whether a gap is filled even if it is not in view.
-    ///
-    /// This is the case for gaps that are newer than a known message, and for the gap at the newest
-    /// end of a recent channel.
+    /// Returns whether a gap is filled outside the view: if it is newer than a known message, or at
+    /// the newest end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !isStopped(gap) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -72,15 +64,10 @@ struct BackfillPlan {
 }
 
 extension Gap {
-    /// Returns a Boolean value that indicates whether the gap is what another gap has become, after
-    /// messages in it were fetched.
     func isPart(of other: Gap) -> Bool { other.lower <= lower && upper <= other.upper }
 }
 
 extension StaleRange {
-    /// A Boolean value that indicates whether the range is stale because of an adjacent gap, and
-    /// not because a cursor was lost.
-    ///
-    /// Such a range is small and is fetched together with the gap.
+    /// True if the range is stale because of an adjacent gap, and not because a cursor was lost.
     fileprivate var mayHideLateMessages: Bool { epoch <= 0 }
 }

@@ -1,19 +1,12 @@
 import Models
 
-/// The progress of reading a changelog page by page.
 struct ChangelogRun: Hashable {
-    /// The point from which the next request reads the changelog.
     private(set) var point: ChangelogPoint
-    /// The tokens used so far.
-    ///
-    /// If the server returns one of these tokens again, reading makes no progress.
+    /// The tokens used so far: if the server returns one of them again, reading makes no progress.
     private var used: Set<String> = []
-    /// The number of consecutive pages without changes.
     private var emptyPageCount = 0
 
-    /// The next step after a page.
     enum Next: Hashable {
-        /// Request another page.
         case more
         /// The changelog was read to its end. The next run starts at the token.
         case done(token: String?)
@@ -26,7 +19,6 @@ struct ChangelogRun: Hashable {
         if case .token(let token) = point { used = [token] }
     }
 
-    /// Advances to the next step after a page with a token.
     mutating func step(token: String?, hasMore: Bool, isEmpty: Bool = false) -> Next {
         guard hasMore else { return .done(token: token) }
         emptyPageCount = isEmpty ? emptyPageCount + 1 : 0

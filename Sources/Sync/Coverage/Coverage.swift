@@ -3,13 +3,13 @@ public import Store
 
 /// The coverage of a channel's history: which ranges are known, stale and missing.
 public struct Coverage: Hashable, Sendable {
-    /// The URL of the channel.
+    /// The channel's URL.
     public let channelURL: ChannelURL
 
-    /// The ranges of the whole history, oldest first.
+    /// The ranges of the whole history, oldest first, each of which begins where the one before it
+    /// ends.
     ///
-    /// The upper bound of each range is the lower bound of the next range. Adjacent ranges have
-    /// different kinds, unless a single known message separates them.
+    /// Adjacent ranges have different kinds, unless a single known message separates them.
     public let segments: [Segment]
 
     /// A range of the history with one kind of coverage.
@@ -17,20 +17,15 @@ public struct Coverage: Hashable, Sendable {
         /// The kind of coverage.
         public let kind: Kind
 
-        /// The lower bound.
-        ///
-        /// A message at this position belongs to the range only if the range is known.
+        /// The lower bound, at which a message belongs to the range only if the range is known.
         public let lower: Gap.Bound
 
-        /// The upper bound.
-        ///
-        /// A message at this position belongs to the range only if the range is known.
+        /// The upper bound, at which a message belongs to the range only if the range is known.
         public let upper: Gap.Bound
 
-        /// The number of stored messages between the bounds, excluding messages at the bounds.
+        /// The number of stored messages between the bounds, without those at the bounds.
         ///
-        /// In a missing range, these messages were received without the messages next to them, for
-        /// example by a push.
+        /// In a missing range, these messages were received alone, for example by a push.
         public let messageCount: Int
     }
 
@@ -44,7 +39,7 @@ public struct Coverage: Hashable, Sendable {
         case missing
     }
 
-    /// A Boolean value that indicates whether the whole history is known.
+    /// True if the whole history is known.
     public var isComplete: Bool { segments.allSatisfy { $0.kind == .known } }
 }
 
@@ -79,9 +74,8 @@ extension Coverage {
 }
 
 extension StoreReader {
-    /// Returns the coverage of a channel's history.
-    ///
-    /// If the channel is not stored, the whole history is missing.
+    /// Returns the coverage of a channel's history, all of which is missing if the channel is not
+    /// stored.
     ///
     /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be
     ///   decoded.

@@ -5,10 +5,9 @@ import Store
 struct PageExtent: Hashable {
     var from: Gap.Bound
     var through: Gap.Bound
-    /// The bound at which the page starts, if the page does not contain the message at that bound;
-    /// otherwise `nil`.
+    /// The bound at which the page starts, if the page does not contain the message at that bound.
     ///
-    /// If no such message is stored, the page does not prove that the server has none.
+    /// If no message is stored there, the page does not prove that the server has none.
     private(set) var start: Gap.Bound?
 
     init(from: Gap.Bound, through: Gap.Bound) {
@@ -18,19 +17,13 @@ struct PageExtent: Hashable {
 
     /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
-    /// A page covers the range between its oldest and its newest message, except for outliers,
-    /// regardless of the number of messages. The range extends to an end of the history only if the
-    /// page has no cursor in that direction. If the feed does not report all events since the
-    /// request, the page covers nothing, because the device may have missed changes of the range
-    /// since the request.
+    /// A page covers the range between its oldest and its newest message, except for outliers. The
+    /// range extends to an end of the history only if the page has no cursor in that direction. If
+    /// the feed does not report all events since the request, the page covers nothing, because the
+    /// device may have missed changes.
     ///
-    /// - Parameters:
-    ///   - page: The page.
-    ///   - bound: The anchor's position, if no messages are missing between the anchor and the
-    ///     page; otherwise `nil`. None are missing if the anchor is a stored message or the gap's
-    ///     own cursor.
-    ///   - isFollowed: A Boolean value that indicates whether the feed reports all events since the
-    ///     request.
+    /// `bound` is the anchor's position, if no messages are missing between the anchor and the
+    /// page: the anchor is a stored message or the gap's own cursor.
     init?(_ page: MessagePage, bound: Gap.Bound?, isFollowed: Bool) {
         guard isFollowed else { return nil }
         var bounds: [Gap.Bound] = bound.map { [$0] } ?? []
@@ -50,18 +43,17 @@ struct PageExtent: Hashable {
         through = upper
     }
 
-    /// Determines the range that the answer to a request covers; `nil` if it covers nothing.
-    ///
-    /// `start` is the position at which the answer starts, as returned by `bound(of:answeredBy:)`.
+    /// Determines the range that the answer to a request covers, from the result of
+    /// `bound(of:answeredBy:)`.
     init?(
         _ page: MessagePage, of request: PageRequest, from start: Gap.Bound?, isFollowed: Bool
     ) {
         var bound = start
         let ordered = page.orderedPositions
         if let known = bound, let first = ordered.first, let last = ordered.last {
-            // If the anchor is a time, the page may start at any message with that time. If more
-            // messages have that time than fit in the page, the whole page may be on the other side
-            // of the bound, and unknown messages may be between the bound and the page.
+            // If the anchor is a time, the page may start at any message with that time. If these
+            // do not all fit in the page, it may be on the other side of the bound, with unknown
+            // messages in between.
             if request.newer == 0, known < .position(last) { bound = nil }
             if request.older == 0, .position(first) < known { bound = nil }
             if case .time = request.anchor, request.older > 0, request.newer > 0,
@@ -70,8 +62,8 @@ struct PageExtent: Hashable {
                 bound = nil
             }
         }
-        // An empty page of newer messages starts at the oldest message with the time of its anchor.
-        // That message may be older than the bound.
+        // An empty page of newer messages starts at the oldest message with the time of its anchor,
+        // which may be older than the bound.
         if ordered.isEmpty, request.older == 0, let known = bound,
             case .time(let time) = request.anchor
         {
@@ -90,18 +82,14 @@ extension MessagePage {
 }
 
 extension StoreReader {
-    /// Determines the position at which the answer to a request starts: the request's bound, or the
-    /// position of the message that is its anchor.
-    ///
-    /// - Returns: The position; `nil` if it is unknown, or if messages may be missing between it
-    ///   and the known history.
+    /// Returns the position at which the answer to a request starts; `nil` if it is unknown, or if
+    /// messages may be missing between it and the known history.
     func bound(
         of request: PageRequest, answeredBy page: MessagePage
     ) throws(StoreError) -> Gap.Bound? {
         var bound = request.bound
         if case .message(let id) = request.anchor {
-            // An outlier is not at its position in the server's pages, so the answer does not start
-            // at that position.
+            // An outlier is not at its position in the server's pages.
             if page.outliers.contains(id) { return nil }
             if bound == nil {
                 let held = try message(id, in: request.channelURL)
@@ -113,20 +101,16 @@ extension StoreReader {
                 return nil
             }
         }
-        // Do not check the bound of a thread's page: messages of a thread may be stored inside gaps
-        // of the channel.
+        // Messages of a thread may be stored inside gaps of the channel.
         guard request.parentMessageID == nil, case .position(let position) = bound,
             !position.messageID.rawValue.isEmpty
         else { return bound }
-        // Even if the anchor was in a known range at the time of the request, it may be in a gap
-        // now.
+        // A gap may have been opened around the anchor since the request.
         return try isInGap(position, in: request.channelURL) ? nil : bound
     }
 
-    /// Returns a Boolean value that indicates whether the server's message with the ID of a
-    /// position may be at another position.
-    ///
-    /// After the server was restored from a backup, IDs may belong to other messages.
+    /// Returns whether the server's message of the ID may be at another position, after a restored
+    /// backup.
     func mayBeOfAnotherMessage(
         _ position: Position, in url: ChannelURL
     ) throws(StoreError) -> Bool {

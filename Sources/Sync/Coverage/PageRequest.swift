@@ -1,26 +1,18 @@
 package import Models
 package import Store
 
-/// A request for a page of a channel's history, of its messages of some kinds, or of the replies to
-/// a message.
 package struct PageRequest: Hashable, Sendable {
     let channelURL: ChannelURL
-    /// The message whose replies are requested; `nil` for the channel's history.
     let parentMessageID: MessageID?
     /// The kinds of the requested messages; empty for messages of all kinds and of none.
     var kinds: MessageKinds = []
     package var anchor: MessageAnchor
     package let older: Int
     package let newer: Int
-    /// The anchor's position, if no messages are missing between the anchor and the page; otherwise
-    /// `nil`.
-    ///
-    /// None are missing if the anchor is at a bound of a gap or of a known range.
+    /// The anchor's position, if no messages are missing between the anchor and the page: the
+    /// anchor is at a bound of a gap or of a known range.
     var bound: Gap.Bound?
 
-    /// Creates a request for the messages next to an anchor.
-    ///
-    /// Sizes outside the valid range are replaced by the nearest valid ones.
     package init(
         in channelURL: ChannelURL, repliesTo parentMessageID: MessageID? = nil,
         at anchor: MessageAnchor, bound: Gap.Bound? = nil, older: Int = 0, newer: Int = 0
@@ -47,11 +39,7 @@ package struct PageRequest: Hashable, Sendable {
             channelURL: channelURL, anchor: anchor, older: older, newer: newer)
     }
 
-    /// Returns a Boolean value that indicates whether the page of another request also answers this
-    /// request.
-    ///
-    /// The other request must have the same anchor and the same direction. Its page may have
-    /// another size.
+    /// Returns whether the page of another request, of any size, also answers this one.
     func isServed(by other: PageRequest) -> Bool {
         channelURL == other.channelURL && parentMessageID == other.parentMessageID
             && kinds == other.kinds && anchor == other.anchor && bound == other.bound
@@ -59,8 +47,7 @@ package struct PageRequest: Hashable, Sendable {
             && (newer == other.newer || older == 0 && other.older == 0)
     }
 
-    /// A Boolean value that indicates whether the page contains the message at the request's bound,
-    /// if the server has it and the page reaches the bound.
+    /// True if the page contains the message at the request's bound, if it exists and is reached.
     var includesBound: Bool {
         switch anchor {
         case .newest: true
@@ -70,8 +57,8 @@ package struct PageRequest: Hashable, Sendable {
         }
     }
 
-    /// The request to make if the server does not know the cursor of this request any more; `nil` if
-    /// the position of the cursor is unknown.
+    /// The request to make if the server no longer knows the cursor; `nil` if its position is
+    /// unknown.
     var withoutCursor: PageRequest? {
         guard case .cursor = anchor, let bound, older == 0 || newer == 0 else { return nil }
         var request = self
@@ -82,9 +69,9 @@ package struct PageRequest: Hashable, Sendable {
 
     /// The request to make if the answer to this request was voided.
     ///
-    /// If the anchor is a cursor, the new request has no bound: the history may have changed, so
-    /// that messages are missing between the bound and the page. A page of messages of some kinds is
-    /// compared with the stored cursor when it arrives.
+    /// If the anchor is a cursor, the new request has no bound, because messages may now be missing
+    /// between the bound and the page. A page of some kinds is compared with the stored cursor
+    /// instead.
     var repeated: PageRequest {
         guard case .cursor = anchor, kinds.isEmpty else { return self }
         var request = self

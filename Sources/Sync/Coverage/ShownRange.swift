@@ -2,11 +2,11 @@ public import Store
 
 /// The visible range of a history.
 public struct ShownRange: Hashable, Sendable {
-    /// The lower bound: the position of the oldest visible message, or an older one.
+    /// The position of the oldest visible message, or an older one.
     public var lower: Gap.Bound
 
-    /// The upper bound: the position of the newest visible message, or `end` if new messages are
-    /// shown as they arrive.
+    /// The position of the newest visible message, or `end` if new messages are shown as they
+    /// arrive.
     public var upper: Gap.Bound
 
     /// Creates the range between two bounds, in either order.

@@ -2,41 +2,33 @@ import Models
 
 /// The number of consecutive requests without progress.
 ///
-/// One of them does not mean that the server is faulty: if the feed reports changes of the history
-/// while a request is in flight, the answer proves nothing and must be requested again.
+/// One such request does not mean that the server is faulty: if the feed reports changes of the
+/// history meanwhile, the answer proves nothing and must be requested again.
 package struct IdleRequests: Hashable {
-    /// The number of consecutive requests without progress after which a server counts as faulty.
     package static let limit = 5
 
     private var count = 0
 
     package init() {}
 
-    /// Records a request, and returns `false` if there were too many without progress.
     package mutating func allowsMore(hasMoved: Bool) -> Bool {
         count = hasMoved ? 0 : count + 1
         return count < IdleRequests.limit
     }
 }
 
-/// The cursors of pages that were requested without progress since.
-///
-/// A faulty server may return a cursor that leads back to an earlier page, and a hostile server may
-/// return empty pages with new cursors for ever.
+/// The cursors of pages that were requested without progress since: a faulty server may return a
+/// cursor that leads back to an earlier page, or empty pages with new cursors for ever.
 struct UsedCursors: Hashable {
-    /// The maximum number of consecutive pages without progress.
-    ///
-    /// A history may have many empty pages, for example after thousands of messages were deleted.
+    /// The maximum number of consecutive pages without progress; there are many empty pages, for
+    /// example, after thousands of messages were deleted.
     static let limit = 100
 
     private var cursors: Set<PageCursor> = []
-    /// The cursor that was recorded last.
     private(set) var last: PageCursor?
 
-    /// Records the cursor of the next page.
-    ///
-    /// - Returns: `false` if the page must not be requested, because the cursor was used before, or
-    ///   because too many were.
+    /// Records the cursor of the next page, and returns `false` if the page must not be requested,
+    /// because the cursor was used before, or because too many were.
     mutating func insert(_ cursor: PageCursor) -> Bool {
         last = cursor
         return cursors.insert(cursor).inserted && cursors.count <= UsedCursors.limit

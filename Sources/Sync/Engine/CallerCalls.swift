@@ -3,16 +3,13 @@ import Store
 
 /// A call that a caller of the engine makes, with what the core does with the answer.
 ///
-/// Requests for pages are not among them, because callers and backfills share them: see
-/// ``PageFetch``.
+/// Pages, which callers and backfills share, are requested with ``PageFetch`` instead.
 protocol CallerCall<Reply>: Sendable {
     associatedtype Call: BackendCall
-    /// The value that the caller receives.
     associatedtype Reply: Sendable
 
     var call: Call { get }
 
-    /// The subject of the call in error messages.
     var subject: String { get }
 
     /// Returns the call to make before anything is stored; `nil` to store the answer.
@@ -22,9 +19,6 @@ protocol CallerCall<Reply>: Sendable {
         after answer: Call.Answer, _ interim: Flights.Interim?, isLast: Bool
     ) -> (any CallerCall)?
 
-    /// Stores an answer.
-    ///
-    /// - Returns: The reply; `nil` if the answer could not be stored.
     func store(
         _ answer: Call.Answer, in core: inout SyncCore, since interim: Flights.Interim
     ) -> Reply?
@@ -53,14 +47,13 @@ struct Uncached<Call: BackendCall>: CallerCall {
 
 // MARK: Messages
 
-/// A lookup of messages, which are stored.
 struct LookUp: CallerCall {
     let call: CoreCall.Lookup
-    /// The extent of a page that is no longer stale after this lookup, because all stored messages
-    /// that the page did not contain were looked up; `nil` if messages remain.
+    /// The extent of a page that is no longer stale after this lookup, because it is the last one
+    /// of the messages that the page did not contain.
     ///
-    /// The extent stays stale if the store's loss count differs from `lossCount`, its value when
-    /// the page was stored.
+    /// It stays stale if the store's loss count is no longer `lossCount`, its value when the page
+    /// was stored.
     var verified: (extent: PageExtent, lossCount: Int64)?
 
     func store(
@@ -79,10 +72,7 @@ struct LookUp: CallerCall {
     }
 }
 
-/// A page to compare with the stored messages.
 struct ComparePage: CallerCall {
-    /// The differences, the cursor at which the comparison continues, and the lower bound of the
-    /// compared range.
     struct Reply: Sendable {
         let differences: HistoryDifferences
         let next: PageCursor?
@@ -107,7 +97,6 @@ struct ComparePage: CallerCall {
     }
 }
 
-/// A search on the server, whose messages are stored.
 struct FindMessages: CallerCall {
     let call: SearchMessages
 
@@ -132,7 +121,6 @@ struct FindMessages: CallerCall {
     }
 }
 
-/// A page of the server's list of mentions, whose messages are stored.
 struct FetchMentions: CallerCall {
     let call: ListMentions
 
@@ -152,7 +140,6 @@ struct FetchMentions: CallerCall {
 }
 
 extension Page<Message> {
-    /// Returns a Boolean value that indicates whether messages have changed since the request.
     fileprivate func isVoid(_ interim: Flights.Interim?) -> Bool {
         guard let interim else { return true }
         return elements.contains { interim.voidChannels.contains($0.channelURL) }
@@ -160,7 +147,6 @@ extension Page<Message> {
 }
 
 extension SyncCore {
-    /// Stores messages that a search has found, or that a list of the server contains.
     fileprivate mutating func store(
         found messages: [Message], since interim: Flights.Interim
     ) -> [Message]? {
@@ -184,8 +170,8 @@ struct FetchMessageChanges: CallerCall {
         let (url, params) = (call.channelURL, call.params)
         return core.write { (ingest) throws(StoreError) in
             try ingest.applyChangelog(changes, in: url, since: interim, .messageChangelog)
-            // Do not save the token if it would skip changes that the parameters exclude, or
-            // changes that must be read before a gap is filled.
+            // The token would skip changes that the parameters exclude, or changes that must be
+            // read before a gap is filled.
             if params == nil,
                 try ingest.batch.gaps(in: url).allSatisfy({ $0.changesSince == nil })
             {
@@ -210,7 +196,7 @@ struct FetchChannelChanges: CallerCall {
         let removed = core.write { (ingest) throws(StoreError) in
             let removed = try ingest.applyChannelChangelog(
                 changes, since: interim, .channelChangelog)
-            // Do not save the token if it would skip changes that the parameters exclude.
+            // The token would skip changes that the parameters exclude.
             if params == nil { ingest.batch.setChannelChangelogToken(changes.next) }
             return removed
         }
@@ -255,9 +241,6 @@ struct FetchChannel: CallerCall {
     ) -> GroupChannel? { core.store(channel, since: interim) }
 }
 
-/// A group channel to compare with the stored one.
-///
-/// The reply contains the difference, if there is one.
 struct CompareChannel: CallerCall {
     let call: CoreCall.Channel
 
@@ -273,7 +256,6 @@ struct CompareChannel: CallerCall {
     }
 }
 
-/// A request of the app, whose effect is stored.
 struct AppRequest<Request: BackendRequest>: CallerCall {
     let call: Request
 
@@ -285,8 +267,7 @@ struct AppRequest<Request: BackendRequest>: CallerCall {
         guard case .channel = call.effect(of: answer), let channel = answer as? GroupChannel,
             channel.mayBeOutdated(since: interim, isLast: isLast)
         else { return nil }
-        // Request the channel's current state, because the operation itself, such as joining, must
-        // not be repeated.
+        // The operation itself, such as joining, must not be repeated.
         return FetchChannel(channel.url)
     }
 
@@ -296,7 +277,7 @@ struct AppRequest<Request: BackendRequest>: CallerCall {
         switch call.effect(of: answer) {
         case .none: return answer
         case .channel(let channel):
-            // Return the stored channel, because the answer may omit the unread counts.
+            // The answer may omit the unread counts of the stored channel.
             return core.store(channel, since: interim).map { $0 as? Request.Answer ?? answer }
         case .message(let message, let source):
             return isDone { () throws(SyncError) in
@@ -307,17 +288,15 @@ struct AppRequest<Request: BackendRequest>: CallerCall {
         }
     }
 
-    /// Returns whether a change of the core has succeeded.
-    ///
-    /// The core has recorded the error.
+    /// Returns whether a change of the core, which records the error, has succeeded.
     private func isDone(_ change: () throws(SyncError) -> Void) -> Bool {
         (try? change()) != nil
     }
 }
 
 extension GroupChannel {
-    /// Returns whether the feed has reported an event of the channel while the call was in flight,
-    /// so that it is unknown whether the event or the answer is newer.
+    /// Returns whether an event that the feed has reported during the call may be newer than the
+    /// answer.
     ///
     /// After the last attempt, the answer is ignored, and the stored channel is returned.
     fileprivate func mayBeOutdated(since interim: Flights.Interim?, isLast: Bool) -> Bool {
@@ -327,12 +306,10 @@ extension GroupChannel {
 }
 
 extension SyncCore {
-    /// Stores a channel of an answer, and returns the stored channel; `nil` if that failed.
     fileprivate mutating func store(
         _ channel: GroupChannel, since interim: Flights.Interim
     ) -> GroupChannel? {
-        // Fetch the shown history again: the server may have refused the requests for it until the
-        // user joined.
+        // The server may have refused requests for the shown history until the user joined.
         defer {
             if backfill.isShown(channel.url) { backfill.examine(channel.url, isNew: true) }
         }
@@ -344,7 +321,6 @@ extension SyncCore {
 }
 
 extension StoreReader {
-    /// Compares a page with the stored messages in known ranges of the history.
     func compare(
         _ page: MessagePage, of request: PageRequest, _ interim: Flights.Interim,
         ignoresReactions: Bool

@@ -1,8 +1,8 @@
 public import Models
 import Store
 
-/// A view of a channel that is registered with the engine, so that the engine fills gaps in visible
-/// channels first.
+/// A view of a channel that is registered with the engine, which fills gaps in visible channels
+/// first.
 ///
 /// ``SyncEngine/makeViewer(of:)`` creates a viewer. The channel is visible from the first call of
 /// ``show(_:)`` until the viewer is released.
@@ -16,7 +16,6 @@ public final class ChannelViewer: Sendable {
             last += 1
             return last
         }
-        // Buffer only the latest range, because it replaces the earlier ranges.
         let (stream, ranges) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.ranges = ranges

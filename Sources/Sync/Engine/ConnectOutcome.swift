@@ -5,8 +5,8 @@ public enum ConnectOutcome: Hashable, Sendable {
     /// The user is connected.
     case online(User)
 
-    /// There is no connection yet, for a reason, and the engine keeps trying. The user has connected
-    /// on this device before: the app can show the stored data.
+    /// There is no connection yet, for a reason, and the engine keeps trying; the app can show the
+    /// data that is stored for the user.
     case offline(User, reason: BackendError)
 
     /// The user.

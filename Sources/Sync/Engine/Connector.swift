@@ -1,34 +1,24 @@
 import Models
 
-/// A state machine that connects and reconnects.
 struct Connector: Hashable {
     enum Phase: Hashable {
-        /// The engine does not try to connect.
         case off
-        /// An attempt to connect is in flight.
-        ///
-        /// Attempts are counted from 1 after each success.
+        /// An attempt to connect is in flight; attempts are counted from 1 after each success.
         case connecting(attempt: Int)
-        /// The next attempt starts after a delay.
         case waiting(attempt: Int)
         case on
-        /// The engine has requested new credentials from the app, and continues this attempt with
-        /// them.
+        /// The app was asked for new credentials, with which this attempt continues.
         case renewing(attempt: Int)
-        /// The server has revoked the session.
         case revoked
     }
 
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
-    /// The generation of the connection.
-    ///
-    /// Timers and calls of earlier generations are ignored.
+    /// The generation of the connection; timers and calls of earlier generations are ignored.
     private(set) var generation = 0
     /// The number of consecutive connections that were lost before the feed reported a batch.
     private var unproductive = 0
-    /// A Boolean value that indicates whether the credentials were renewed since the feed last
-    /// reported a batch.
+    /// True if the credentials were renewed since the feed last reported a batch.
     private var isRenewed = false
 
     enum Step: Hashable {
@@ -41,16 +31,12 @@ struct Connector: Hashable {
 
     var isOn: Bool { phase == .on }
 
-    /// Starts the first attempt, at the app's request.
     mutating func begin(as credentials: Credentials) -> Step {
         self.credentials = credentials
         isRenewed = false
         return attempt(1)
     }
 
-    /// Ends the connection, at the app's request.
-    ///
-    /// - Returns: `false` if there was none.
     @discardableResult
     mutating func end() -> Bool {
         let wasStarted = phase != .off
@@ -59,16 +45,13 @@ struct Connector: Hashable {
         return wasStarted
     }
 
-    /// Records that the server has accepted the connection.
     mutating func succeed() { phase = .on }
 
-    /// Records that the feed has reported a batch.
     mutating func recordProgress() {
         unproductive = 0
         isRenewed = false
     }
 
-    /// Returns the next step after a failed connection attempt or a lost connection.
     mutating func fail(_ error: BackendError) -> Step {
         generation += 1
         switch error.code {
@@ -89,7 +72,7 @@ struct Connector: Hashable {
                 phase = .off
                 return .nothing
             }
-        // The renewed credentials have expired too. Renew them again after a delay.
+        // Renewed credentials have expired too. Renew them again after a delay.
         case .sessionExpired: isRenewed = false
         default: break
         }
@@ -106,21 +89,17 @@ struct Connector: Hashable {
         return .wait(attempt: next)
     }
 
-    /// Makes the next attempt after its delay has ended.
     mutating func retry() -> Step {
         guard case .waiting(let attempt) = phase else { return .nothing }
         return self.attempt(attempt)
     }
 
-    /// Makes an attempt immediately instead of after the delay, and counts attempts from 1 again.
     mutating func retryNow() -> Step {
         if case .waiting = phase { attempt(1) } else { .nothing }
     }
 
-    /// Continues with renewed credentials.
-    ///
-    /// Ends the connection if there are none, or if they belong to another user, because the cached
-    /// data belongs to this user.
+    /// Continues with renewed credentials, or ends the connection if they are missing or of another
+    /// user than the cached data.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {

@@ -1,19 +1,12 @@
 package import Models
 
-/// An action of the engine, for observers such as the inspector.
 package enum EngineActivity: Sendable {
-    /// The engine has called the backend.
     case began(EngineCall, at: Timestamp)
-    /// The backend has answered a call.
     case ended(call: Int, CallResult, at: Timestamp)
-    /// The engine has canceled a call.
     case canceled(call: Int, at: Timestamp)
-    /// The engine waits before its next attempt.
     case waiting(Wait, beforeAttempt: Int, for: Duration, at: Timestamp)
-    /// The last attempt has failed.
     case gaveUp(Wait, at: Timestamp)
 
-    /// The purpose of a wait.
     package enum Wait: Sendable {
         case connection
         case feed
@@ -22,7 +15,6 @@ package enum EngineActivity: Sendable {
         case store
     }
 
-    /// The result of a call.
     package enum CallResult: Sendable {
         /// The number of records or events in the answer, the size of the records in bytes, and the
         /// channels for which the feed has reported a truncation.
@@ -31,14 +23,10 @@ package enum EngineActivity: Sendable {
     }
 }
 
-/// A description of a backend call.
 package struct EngineCall: Sendable {
-    /// The number of the call, which is higher for later calls.
     package let number: Int
-    /// The name of the backend's method.
     package let name: String
     package let channelURL: ChannelURL?
-    /// A summary of the arguments.
     package let detail: String
 }
 
@@ -111,7 +99,6 @@ struct ActivityObservers {
             case .backfill(let url, _): .backfill(url)
             case .outbox(let url, _): .outbox(url)
             case .store: .store
-            // These waits follow no failure.
             case .poll, .typing: nil
             }
         guard let wait = reported else { return }

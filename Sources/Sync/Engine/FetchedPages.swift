@@ -9,32 +9,26 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The range that the page covers; `nil` if the page covers only its messages.
     var extent: PageExtent?
 
-    /// A Boolean value that indicates whether the feed reports all events since the request.
-    ///
-    /// If it does not, because it had not begun, the page covers no range.
+    /// True if the feed reports all events since the request; otherwise, the page covers no range.
     package var isFollowed: Bool
 
-    /// The stored messages in the covered range that the page does not contain.
-    ///
-    /// They may have been deleted.
+    /// The stored messages of the covered range that the page lacks, and that may have been
+    /// deleted.
     var unconfirmed: [MessageID]
 
     /// The value of `StoreReader.lossCount()` when the page was stored.
     var lossCount: Int64
 
-    /// The lower bound of the covered range of the history or thread; `nil` if the page covers only
-    /// its messages.
+    /// The lower bound of the covered range; `nil` if the page covers only its messages.
     public var from: Gap.Bound? { extent?.from }
 
-    /// The upper bound of the covered range of the history or thread; `nil` if the page covers only
-    /// its messages.
+    /// The upper bound of the covered range; `nil` if the page covers only its messages.
     public var through: Gap.Bound? { extent?.through }
 }
 
 /// A page of messages that the server has found.
 public struct ServerSearchPage: Hashable, Sendable {
-    /// The messages that match, newest first, as the server returned them, except those that are
-    /// known to be deleted.
+    /// The messages that match, newest first, except those that are known to be deleted.
     public let messages: [Message]
 
     /// The cursor of the next page; `nil` if the server has searched everything.

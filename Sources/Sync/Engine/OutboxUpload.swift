@@ -1,7 +1,6 @@
 import Models
 import Store
 
-/// The upload of a file of an outbox item.
 struct OutboxUpload: ChannelCall, Hashable {
     static let declaration = CoreCall.Upload.declaration
 
@@ -21,8 +20,7 @@ struct OutboxUpload: ChannelCall, Hashable {
     ) async throws(BackendError) -> FileInfo {
         let source = try UploadSource(item, index, in: files)
         var file = item.files[index]
-        // Remove the data and the path, so that the backend reads the file only through the source,
-        // which verifies the bytes.
+        // The backend must read the file only through the source, which verifies the bytes.
         (file.data, file.path) = (nil, nil)
         let upload = CoreCall.Upload(
             file: file, source: source, requestID: item.requestID, progress: progress)
@@ -38,11 +36,9 @@ struct OutboxUpload: ChannelCall, Hashable {
     }
 }
 
-/// The result of a call, whose type is that of the call's answer.
 typealias CallResult = Result<any Sendable, BackendError>
 
 extension CallResult {
-    /// The result with the type of the answers to a type of calls.
     func of<Call: BackendCall>(_ type: Call.Type) -> Result<Call.Answer, BackendError> {
         map { value in
             guard let answer = value as? Call.Answer else {

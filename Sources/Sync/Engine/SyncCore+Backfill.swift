@@ -2,17 +2,13 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive answers without progress after which the engine stops fetching a
-    /// channel.
     private static let idleLimit = IdleRequests.limit
 
-    /// The maximum number of messages in a lookup.
     static let lookupLimit = 100
 
-    /// Makes the next calls, up to the maximum number of parallel requests.
     mutating func planBackfill() {
-        // Wait until the feed is live. A page that is requested earlier may be outdated when the
-        // feed is live, and contains messages that the feed reports anyway.
+        // A page that is requested earlier may be outdated when the feed is live, and contains
+        // messages that the feed reports anyway.
         while connector.isOn, state.isLive, backfill.busyCount < options.parallelRequests,
             let url = backfill.next()
         {
@@ -20,7 +16,6 @@ extension SyncCore {
         }
     }
 
-    /// Makes the next request for a channel, if one is needed.
     private mutating func requestNext(in url: ChannelURL) {
         let work = backfill[url]
         if let newer = work.newer {
@@ -57,8 +52,8 @@ extension SyncCore {
             var anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), in: url)
             if let gap = plan.gaps.first(where: { $0.lower < range.upper && range.upper < $0.upper }
             ) {
-                // The part of the range inside the gap is missing, so it cannot be verified. The
-                // message at the gap's lower bound is part of the range, so request it, too.
+                // The part inside the gap is missing and cannot be verified. The message at the
+                // gap's lower bound belongs to the range, so request it, too.
                 range = StaleRange(
                     in: url, from: range.lower, to: gap.lower, epoch: range.epoch)
                 anchor =
@@ -74,8 +69,8 @@ extension SyncCore {
         }
     }
 
-    /// Requests reactions that are not known: first those of returned replies, then those of shown
-    /// messages, newest first.
+    /// Requests unknown reactions: first those of returned replies, then those of shown messages,
+    /// newest first.
     private mutating func requestReactions(in url: ChannelURL) {
         guard let knownReactions, !backfill[url].areReactionsRefused else { return }
         let needed = knownReactions.needed[url] ?? []
@@ -95,11 +90,10 @@ extension SyncCore {
         call(CoreCall.Reactions(messageIDs: requested, channelURL: url), .reactions)
     }
 
-    /// Returns the position of the only message that a stale range can contain; `nil` if the range
-    /// can contain more messages, or contains none.
+    /// Returns the position of the only message that a stale range can contain.
     private mutating func singlePosition(in range: StaleRange) -> Position? {
-        // Any other range may lack messages, even if it has become small because pages have covered
-        // its other parts: the server may have other messages of the same time.
+        // Even if pages have covered its other parts, any other range may lack messages of the same
+        // time.
         guard range.epoch == StaleRange.singleMessage else { return nil }
         let held = read { (reader) throws(StoreError) in
             try reader.positions(in: range.channelURL, from: range.lower, to: range.upper)
@@ -110,7 +104,6 @@ extension SyncCore {
         return bound.before <= range.lower && range.upper <= bound.after ? held[0] : nil
     }
 
-    /// Returns the plan for a channel; `nil` if the store cannot be read.
     private mutating func backfillPlan(for url: ChannelURL, _ work: Backfill.Work) -> BackfillPlan?
     {
         let rows = read { (reader) throws(StoreError) in
@@ -120,9 +113,8 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // The server answers requests for an open channel only while the user is in it, so an open
-        // channel is fetched only while it is shown. A channel is also not fetched while its
-        // messages must not be stored.
+        // An open channel is fetched only while it is shown: the server requires that the user is
+        // in it.
         let isExcluded = rows.isOpen && !backfill.isShown(url) || mustNotBeCached(url)
         // A gap implies that the messages of a stale range inside it must be fetched.
         let stale = rows.stale.filter { range in
@@ -137,7 +129,6 @@ extension SyncCore {
             stopped: options.hugeGapPolicy == .report ? backfill.hugeGaps(of: url) : [])
     }
 
-    /// Returns the anchor of the page of messages that are just older than a bound.
     private mutating func anchor(
         at bound: Gap.Bound, _ cursor: PageCursor?, in url: ChannelURL
     ) -> MessageAnchor {
@@ -150,15 +141,13 @@ extension SyncCore {
         if mayBeAnother == false, !backfill[url].unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // A page of messages older than a time excludes the messages of that time. The next
-        // millisecond as the anchor includes them; some messages are then fetched again.
+        // The page excludes messages of the anchor's time, so the next millisecond is the anchor;
+        // some messages are then fetched again.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// Returns the number of messages to request in a gap.
-    ///
-    /// If the engine reports huge gaps instead of filling them, it requests for a visible gap at
-    /// most one message more than the threshold for huge gaps.
+    /// Returns the number of messages to request in a gap: if huge gaps of visible channels are
+    /// only reported, at most one message more than their threshold.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Backfill.Work) -> Int {
         guard gap.lower != .beginning, backfill.isShown(url), options.hugeGapPolicy == .report
         else {
@@ -214,15 +203,12 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    /// Returns the channel's state before a page is stored, for comparison with the state
-    /// afterwards.
     mutating func state(
         before page: MessagePage, _ step: BackfillStep, in url: ChannelURL
     ) -> (progress: Progress, missingCount: Int) {
         (progress(in: url), missingCount(on: page, step, in: url))
     }
 
-    /// Continues the work on a channel after a page was stored.
     mutating func continueBackfill(
         _ step: BackfillStep, after fetched: FetchedMessages, of request: PageRequest,
         since before: (progress: Progress, missingCount: Int)
@@ -234,8 +220,8 @@ extension SyncCore {
             return resumeOrPause(url)
         }
         if case .message(let id) = request.anchor, page.outliers.contains(id) {
-            // An outlier is not at its position in the server's pages, so it is no useful anchor.
-            // The next request uses its time as the anchor.
+            // An outlier is not at its position in the server's pages, so use its time as the next
+            // anchor.
             backfill[url].unknownMessages.insert(id)
         }
         backfill[url].failures = 0
@@ -259,7 +245,6 @@ extension SyncCore {
         lookUp(fetched.unconfirmed[...], in: url, extent)
     }
 
-    /// Counts consecutive answers without progress.
     private mutating func recordProgress(
         _ page: MessagePage, _ step: BackfillStep, to bound: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
@@ -272,8 +257,8 @@ extension SyncCore {
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             // After progress, the backfill may use earlier cursors again.
             if !isLeft { work.usedCursors = UsedCursors() }
-            // A page that has changed nothing may be an answer that later events have voided. Its
-            // cursor is not used, and the next answer may contain it again.
+            // If the page has changed nothing, later events may have voided the answer, and the
+            // next one may contain the cursor again.
             isCycle = hasChanged && work.recordCursor(page.older, after: gap.backfillCursor)
         case .refetch(let range):
             let last = work.refetchCursor(below: range.upper)
@@ -289,7 +274,7 @@ extension SyncCore {
         backfill[url] = work
     }
 
-    /// Looks up as many of the messages `ids` as a lookup may contain, from the first one on.
+    /// Looks up the first of the messages `ids`, as many as a lookup may contain.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
@@ -299,9 +284,8 @@ extension SyncCore {
             .lookup(url, extent, rest: ids.dropFirst(requested.count)))
     }
 
-    /// Stores the answer to a lookup, and looks up the next messages of `rest`.
-    ///
-    /// Returns `true` if there is such a lookup. Its answer then continues the work on the channel.
+    /// Stores the answer to a lookup, and returns `true` if it looks up the next messages of
+    /// `rest`, whose answer then continues the work on the channel.
     private mutating func handleLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         rest: ArraySlice<MessageID>, _ interim: Flights.Interim
@@ -315,10 +299,8 @@ extension SyncCore {
         return true
     }
 
-    /// Records the cursor and the newer end of a page of newer messages, at which the next page is
-    /// requested.
-    ///
-    /// The work on the channel stops after several pages without progress.
+    /// Records where the next page of newer messages is requested, or stops after several pages
+    /// without progress.
     private mutating func recordNewer(_ page: MessagePage, _ request: PageRequest) {
         let url = request.channelURL
         var work = backfill[url]
@@ -346,7 +328,6 @@ extension SyncCore {
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        // The changes were not stored, so they are requested again.
         guard isStored != nil else { return pause(url) }
         backfill[url].failures = 0
         backfill[url].changelog = next == .more ? run : nil
@@ -354,7 +335,6 @@ extension SyncCore {
         resumeOrPause(url)
     }
 
-    /// Stops the work on a channel, and cancels its calls and delays.
     mutating func stopBackfill(of url: ChannelURL) {
         if backfill[url].isBusy {
             act(.cancelWait(.backfill(url, generation: connector.generation)))
@@ -374,8 +354,8 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    /// Returns the number of messages on a page that are in the current gap, not stored yet, and not
-    /// in the outbox.
+    /// Returns the number of messages on a page that are in the gap, neither stored nor in the
+    /// outbox.
     private mutating func missingCount(
         on page: MessagePage, _ step: BackfillStep, in url: ChannelURL
     ) -> Int {
@@ -395,22 +375,16 @@ extension SyncCore {
         return Set(positions).subtracting(held ?? []).count
     }
 
-    /// Reports a gap if it is huge and was not reported yet.
-    ///
-    /// `left` is what a page has left of the gap; `nil` if the page has closed it.
+    /// Reports a gap, of which a page has left `left`, if it is huge and was not reported yet.
     private mutating func recordHugeGap(_ gap: Gap, in url: ChannelURL, left: Gap?) {
         guard gap.lower != .beginning else { return }
         let isHuge = backfill[url].newMessageCount > options.hugeGapThreshold
-        // Count the messages of the next gap from zero.
         if isHuge || left == nil { backfill[url].newMessageCount = 0 }
         guard isHuge, backfill.isShown(url), left.map({ backfill.recordHugeGap($0) }) ?? true
         else { return }
         act(.emit(.hugeGap(url)))
     }
 
-    /// Returns the gaps and stale ranges of a channel.
-    ///
-    /// If they are different after a page was stored, the page made progress.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(in: url), stale: try reader.staleRanges(in: url))
@@ -439,8 +413,7 @@ extension Ingest {
         }
     }
 
-    /// Removes an expired cursor from the gap that has it, so that the backfill starts again at the
-    /// gap's upper bound.
+    /// Removes an expired cursor from its gap: the backfill starts again at the gap's upper bound.
     func removeBackfillCursor(_ cursor: PageCursor, in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(in: url) where gap.backfillCursor == cursor {
             gap.backfillCursor = nil

@@ -1,7 +1,6 @@
 import Models
 import Store
 
-// Failed requests of a backfill.
 extension SyncCore {
     mutating func handleFailure(
         _ error: BackendError, in url: ChannelURL, of purpose: Call.Purpose,
@@ -12,8 +11,8 @@ extension SyncCore {
         switch error.code {
         case .expired: handleExpired(url, purpose)
         case .unsupported where purpose.isOfChanges: markStaleWithoutChanges(in: url)
-        // `canceled` is the backend's own error here: answers of calls that the engine has canceled
-        // are ignored earlier.
+        // This is the backend's own `canceled`: answers of calls that the engine has canceled are
+        // ignored earlier.
         case _ where error.isTransient || error.code == .canceled || mayBeObsolete:
             backfill[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -22,16 +21,13 @@ extension SyncCore {
         }
     }
 
-    /// Continues a channel's work without requests for reactions, because the server has refused
-    /// one.
     mutating func recordRefusedReactions(of url: ChannelURL, _ error: BackendError) {
         backfill[url].areReactionsRefused = true
         act(.emit(.failed(url, SyncError(error))))
         resumeOrPause(url)
     }
 
-    /// Continues a channel's work after the cursor, message or token of a request has expired,
-    /// without using it again.
+    /// Continues a channel's work without a cursor, message or token that has expired.
     mutating func handleExpired(_ url: ChannelURL, _ purpose: Call.Purpose) {
         if purpose.isOfChanges { return handleExpiredChanges(of: url) }
         backfill[url].newer = nil
@@ -61,15 +57,13 @@ extension SyncCore {
         backfill.resume(url)
     }
 
-    /// Marks the stored messages of a channel as stale, because the server cannot report their
-    /// changes.
+    /// Marks the messages of a channel as stale, because the server cannot report their changes.
     mutating func markStaleWithoutChanges(in url: ChannelURL) {
         backfill[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.markKnownHistoryStale(of: url) }
         resumeOrPause(url)
     }
 
-    /// Stops the work on a channel after its last attempt has failed.
     mutating func stopAfterLastAttempt(_ url: ChannelURL) {
         stop(
             url,

@@ -2,18 +2,14 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The maximum number of attempts of a call whose answers are voided.
     private static let attempts = 5
 
-    /// Makes a call for a caller of the engine.
     mutating func make(_ made: some CallerCall, _ ticket: Int, attempt: Int) {
         guard canMakeCall(about: made.subject, ticket) else { return }
         call(made.call, .caller(made, ticket: ticket, attempt: attempt))
     }
 
-    /// Returns whether there is a connection.
-    ///
-    /// Without one, replies with an error.
+    /// Returns whether there is a connection, and otherwise replies with an error.
     mutating func canMakeCall(about subject: String, _ ticket: Int) -> Bool {
         if connector.isOn { return true }
         let error = SyncError(
@@ -22,9 +18,8 @@ extension SyncCore {
         return false
     }
 
-    /// Returns whether a call whose answer was voided may be repeated.
-    ///
-    /// If not, replies with an error.
+    /// Returns whether a call whose answer was voided may be repeated, and otherwise replies with
+    /// an error.
     mutating func canRepeat(about subject: String, _ ticket: Int, _ attempt: Int) -> Bool {
         if attempt < SyncCore.attempts { return true }
         let error = SyncError(
@@ -50,21 +45,16 @@ extension SyncCore {
         }
     }
 
-    /// Sends `reply` to a caller.
-    ///
-    /// If it is `nil`, sends the error with which storing the answer failed.
     mutating func reply(_ reply: (some Sendable)?, about subject: String, _ ticket: Int) {
         if let reply { return act(.reply(reply, ticket: ticket)) }
         let error = SyncError(.store, "the answer about \(subject) could not be stored")
         act(.fail(state.failure ?? error, ticket: ticket))
     }
 
-    /// Stores messages that the engine has not requested, such as those of a push.
+    /// Stores messages that the engine has not requested, and returns the number of those that are
+    /// now stored, in the given version or a newer one.
     ///
-    /// If `isDurable` is set, the messages are written and synced to disk (`fsync`) when the method
-    /// returns.
-    ///
-    /// - Returns: The number of messages that are now stored, in the given version or a newer one.
+    /// If `isDurable` is set, they are synced to disk (`fsync`) when the method returns.
     mutating func ingestMessages(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
@@ -83,9 +73,8 @@ extension SyncCore {
         return count
     }
 
-    /// Records that an open channel may have changed while the user was not in it.
-    ///
-    /// Adds a gap at the newest end of its history, and marks the stored messages as stale.
+    /// Adds a gap at the newest end of an open channel, and marks its messages as stale: they may
+    /// have changed while the user was not in it.
     mutating func leave(openChannel url: ChannelURL) throws(SyncError) {
         let isStored = read { (reader) throws(StoreError) in
             try reader.openChannel(url) != nil
@@ -98,7 +87,6 @@ extension SyncCore {
         }
     }
 
-    /// Stores an open channel that the user has entered, and fetches the ranges that viewers show.
     mutating func enter(_ channel: OpenChannel) throws(SyncError) {
         let message = "open channel \(channel.url) could not be saved"
         try write(orFail: message) { (ingest) throws(StoreError) in
@@ -107,7 +95,6 @@ extension SyncCore {
         backfill.examine(channel.url, isNew: true)
     }
 
-    /// Marks all stored messages of a channel as stale.
     mutating func markStale(_ url: ChannelURL) throws(SyncError) {
         let message = "channel \(url) could not be marked as stale"
         try write(orFail: message) { (ingest) throws(StoreError) in

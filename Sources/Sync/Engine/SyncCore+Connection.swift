@@ -1,7 +1,6 @@
 import Models
 import Store
 
-// The connection, and the counts that are read after connecting.
 extension SyncCore {
     mutating func connect(as credentials: Credentials, _ ticket: Int) {
         guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
@@ -26,8 +25,7 @@ extension SyncCore {
     mutating func disconnect() {
         let wasConnected = connector.end()
         cancelCallsAndWaits()
-        // Without a connection of its own, the engine must not disconnect the backend: the engine
-        // of the next user may be using it.
+        // The engine of the next user may be using the backend.
         if wasConnected { act(.disconnect) }
         if let ticket = connectTicket.take() {
             act(
@@ -86,8 +84,6 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Returns a Boolean value that indicates whether an error means that the connection was lost
-    /// or could not be established.
     func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
         if case .connect = call.purpose { return error.code != .canceled }
         return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
@@ -102,9 +98,7 @@ extension SyncCore {
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// Answers the caller of `connect` after a failed attempt.
-    ///
-    /// If the store has the user's data, the user may continue offline. Otherwise, the call fails.
+    /// If the store has the user's data, the user may continue offline after a failed attempt.
     mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {
@@ -141,7 +135,6 @@ extension SyncCore {
         failUnsentItems()
     }
 
-    /// Forgets the failures, and what the engine knows about the rows, of a cache that was replaced.
     mutating func forgetCache() {
         (writeFailure, readFailure, cacheDamage) = (nil, nil, nil)
         flights.voidAll()
@@ -151,9 +144,6 @@ extension SyncCore {
 
     // MARK: Unread items
 
-    /// Sets the unread count of the state to the sum over the stored channels.
-    ///
-    /// The sum is unknown until the store has all channels of the user.
     mutating func countUnreadItems() {
         if unreadItems == nil, capabilities.contains(.unreadCounts) {
             do throws(StoreError) {
@@ -165,7 +155,6 @@ extension SyncCore {
         state.unreadCount = unreadItems?.total
     }
 
-    /// Discards the unread items, which are read again when they are counted the next time.
     mutating func discardUnreadItems() { unreadItems = nil }
 }
 

@@ -2,14 +2,12 @@ import Models
 import Store
 
 extension SyncCore {
-    /// The number of consecutive failures of the feed after which the following events count as
-    /// missed, and not as live.
+    /// The number of consecutive failures after which the following events count as missed, not
+    /// live.
     private static let toleratedFeedFailures = 2
 
-    /// The maximum number of consecutive batches that the engine discards.
     private static let discardLimit = 5
 
-    /// Requests the next batch of the feed, unless a request is in flight.
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
         guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
@@ -48,8 +46,8 @@ extension SyncCore {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a batch may contain an older state of a
-    /// channel or a message than an answer that was stored since the batch was requested.
+    /// Returns whether a batch may contain an older state of a channel or a message than an answer
+    /// that was stored since the request.
     ///
     /// Other events of messages have versions or times, with which they are compared.
     private func mayBeOutdated(_ batch: FeedBatch, _ interim: Flights.Interim?) -> Bool {
@@ -67,9 +65,8 @@ extension SyncCore {
         }
     }
 
-    /// Requests a batch again, which then contains the newer states of its channels and messages.
-    ///
-    /// Only the events that no other batch reports are stored.
+    /// Requests a batch again, with the newer states of its channels and messages, and stores only
+    /// the events that no other batch reports.
     private mutating func discard(_ batch: FeedBatch, after token: FeedToken?) {
         discardedBatches += 1
         var rest = batch
@@ -91,8 +88,8 @@ extension SyncCore {
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
         polling.isAwaited = false
-        // Do not retry: the feed would report the same events, and storing them in the damaged
-        // cache would fail again.
+        // The feed would report the same events, and storing them in the damaged cache would fail
+        // again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return
@@ -119,7 +116,6 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Stores a batch of the feed with its cursor, and returns whether that has succeeded.
     private mutating func storeBatch(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let becomesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
@@ -143,8 +139,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             followTyping(report.typing)
-            // The server may have answered requests before the feed began. The feed does not report
-            // events between these answers and its beginning, so discard the answers.
+            // The feed does not report events between its beginning and earlier answers, so discard
+            // these.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             missedChannels = report.missedChannels
@@ -157,7 +153,6 @@ extension SyncCore {
         return true
     }
 
-    /// Starts to backfill the channels with the newest messages.
     private mutating func examineRecentChannels() {
         guard options.backgroundChannels > 0 else { return }
         let query = GroupChannelListQuery.recent
@@ -170,7 +165,6 @@ extension SyncCore {
 }
 
 extension GroupChannelListQuery {
-    /// A query for all channels, ordered by their newest message.
     fileprivate static var recent: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.hiddenStateFilter = .all

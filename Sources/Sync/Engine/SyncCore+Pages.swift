@@ -1,9 +1,7 @@
 import Models
 import Store
 
-/// A request for a page, with the backfill's step and the callers that need the page.
 struct PageFetch {
-    /// A caller of the engine that waits for the page.
     struct Caller {
         let ticket: Int
         let attempt: Int
@@ -11,17 +9,13 @@ struct PageFetch {
     }
 
     let request: PageRequest
-    /// The backfill's step that needs the page; `nil` if only callers need it.
     var step: BackfillStep?
     var callers: [Caller]
 }
 
-// Requests for pages of messages, both of the backfill and of apps. No other code requests and
-// stores pages.
+// All pages of messages, of the backfill and of apps, are requested and stored here.
 extension SyncCore {
-    /// Requests a page for a backfill, for callers, or for both.
-    ///
-    /// If a request in flight will return such a page, no request is made, and its answer is used.
+    /// Requests a page, unless the answer to a request in flight also serves.
     mutating func fetch(
         _ request: PageRequest, for step: BackfillStep? = nil, callers: [PageFetch.Caller] = []
     ) {
@@ -38,17 +32,15 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
-    /// Requests a page for a caller of the engine.
     mutating func fetch(_ request: PageRequest, for caller: PageFetch.Caller) {
         guard canMakeCall(about: "channel \(request.channelURL)", caller.ticket) else { return }
         fetch(withValidBound(request), callers: [caller])
     }
 
-    /// Removes the bound from a request whose cursor is no longer the backfill cursor of the gap
-    /// that ends at the bound.
+    /// Removes the bound from a request whose cursor is no longer that of the gap below the bound:
+    /// messages may then be missing between the bound and the page.
     ///
-    /// After a truncation or an import, messages may be missing between the bound and the page. If
-    /// no gap ends at a position, the caller fetches a stale range below it.
+    /// If no gap ends at a position, the caller fetches a stale range below it.
     private mutating func withValidBound(_ request: PageRequest) -> PageRequest {
         guard case .cursor(let cursor) = request.anchor, let bound = request.bound,
             request.newer == 0, request.parentMessageID == nil, request.kinds.isEmpty
@@ -61,10 +53,8 @@ extension SyncCore {
         return gap.backfillCursor == cursor ? request : request.repeated
     }
 
-    /// Returns a Boolean value that indicates whether the feed has reported a reply to a message
-    /// since the request, and the message is neither stored nor on the page.
-    ///
-    /// The answer to a request for messages with replies may be older than that reply.
+    /// Returns whether the answer may be older than a reply that the feed has reported since the
+    /// request, to a message that is neither stored nor on the page.
     private mutating func lacksThread(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim
     ) -> Bool {
@@ -77,14 +67,11 @@ extension SyncCore {
         }
     }
 
-    /// Replaces the step and the callers that need a page in flight, and cancels the call if
-    /// nothing needs the page any more.
     mutating func setFetch(_ fetch: PageFetch, of number: Int) {
         if fetch.step == nil, fetch.callers.isEmpty { return cancelCall(number) }
         calls[number]?.purpose = .page(fetch)
     }
 
-    /// Stores a page, replies to the callers, and continues the backfill.
     mutating func handlePage(
         _ answer: Result<MessagePage, BackendError>, _ fetch: PageFetch,
         _ interim: Flights.Interim?
@@ -110,8 +97,7 @@ extension SyncCore {
                 repeatFetch(next, for: caller)
             }
             guard fetch.step != nil else { return }
-            // Later events may have voided the answer. If so, repeat the request, even if it
-            // failed.
+            // If later events have voided the answer, repeat the request, even if it failed.
             guard let interim else { return backfill.resume(url) }
             return handleFailure(error, in: url, of: .page(fetch), interim)
         }
@@ -133,7 +119,6 @@ extension SyncCore {
             reply(fetched, about: "channel \(url)", caller.ticket)
         }
         if let step = fetch.step, let before {
-            // If the page was not stored, it is requested again.
             guard let fetched else { return resumeOrPause(url) }
             continueBackfill(step, after: fetched, of: request, since: before)
         } else if let fetched, !fetched.unconfirmed.isEmpty, request.parentMessageID == nil {
@@ -141,7 +126,6 @@ extension SyncCore {
         }
     }
 
-    /// Requests a page again for a caller, unless it was requested too often.
     private mutating func repeatFetch(_ request: PageRequest, for caller: PageFetch.Caller) {
         guard canRepeat(about: "channel \(request.channelURL)", caller.ticket, caller.attempt)
         else {

@@ -1,11 +1,9 @@
 import Models
 import Store
 
-// Reading and writing the store in a step.
 extension SyncCore {
-    /// Writes to the store, and records whether the store has failed.
-    ///
-    /// - Returns: The result of the closure; `nil` if nothing was written.
+    /// Writes to the store, and records whether it has failed; returns `nil` if nothing was
+    /// written.
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
@@ -57,18 +55,16 @@ extension SyncCore {
         return nil
     }
 
-    /// Records that a write has succeeded.
+    /// Clears the failures, except for that of a database that still has to be reopened.
     ///
-    /// A write to one database, or one that changed nothing, also succeeds while the other database
-    /// has to be reopened after a failed write. The failure of that database then remains.
+    /// A write to the other database, or one that changed nothing, has succeeded nevertheless.
     private mutating func recordSuccessfulWrite() {
         readFailure = nil
         writeFailure = store.cacheFailure.map { SyncError($0) }
         outboxFailure = store.outboxFailure.map { SyncError($0) }
     }
 
-    /// Prepares for a cache that a failed write has changed, because it failed only in the outbox's
-    /// database.
+    /// Prepares for a cache that a failed write has changed: only the outbox could not be written.
     mutating func recoverFromFailedWrite(
         _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
     ) {
@@ -76,17 +72,12 @@ extension SyncCore {
         flights.voidAll()
         unreadItems = nil
         knownReactions?.apply(reactionChanges.filter(\.isRemoval))
-        // The cache may have new gaps.
         backfill.enqueueInUse()
-        // The cache may contain the messages of items that are still in the outbox. Compare the
-        // items with the cache again.
+        // The cache may contain the messages of items that are still in the outbox.
         if hasEndedItems { outbox.areFailedItemsChecked = false }
     }
 
-    /// Writes to the store like `write(_:)`.
-    ///
-    /// If nothing was written, throws the failure of the store or, if there is none, an error with
-    /// code `store` and the given message.
+    /// Writes to the store or throws its failure or, if there is none, an error with a message.
     @discardableResult
     mutating func write<Result>(
         orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
@@ -95,9 +86,7 @@ extension SyncCore {
         return result
     }
 
-    /// Reads from the store, and records whether the store has failed.
-    ///
-    /// - Returns: The result of the closure; `nil` if the read failed.
+    /// Reads from the store, and records whether it has failed; returns `nil` if it has.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
             let result = try body(try snapshot())
@@ -111,35 +100,27 @@ extension SyncCore {
 
     /// Returns a snapshot to read from.
     ///
-    /// If the store could not reopen its files after a failed write, only another write reopens
-    /// them. A caller that cannot read may never write, so this method then attempts an empty
-    /// write.
+    /// Only a write reopens files that the store could not reopen after a failed write. A caller
+    /// that cannot read may never write, so this method then attempts an empty write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
         } catch {
             guard error.code != .closed else { throw error }
-            // If the write fails, the snapshot fails with the same error.
             _ = try? store.write { _ in }
             return try store.snapshot()
         }
     }
 
-    /// The error of the last write or, if the last write succeeded, of the last read; `nil` if both
-    /// succeeded.
-    ///
-    /// If the last write succeeded although an earlier one has made the cache unwritable, the value
-    /// is the error of the earlier one.
+    /// The error of the last write, or of an earlier one that has made the cache unwritable;
+    /// otherwise that of the last read.
     var lastFailure: SyncError? {
-        // Prefer the failure of a write: a successful read does not prove that the disk can be
-        // written.
+        // A successful read does not prove that the disk can be written.
         writeFailure ?? readFailure
     }
 
     /// The last failure or, if there is none, the error that keeps only the outbox from being
     /// written.
-    ///
-    /// In the latter case, reports of the server can still be stored.
     var storeFailure: SyncError? { lastFailure ?? outboxFailure }
 
     mutating func recordFailure() {
@@ -149,14 +130,11 @@ extension SyncCore {
         state.failure = storeFailure ?? cacheDamage
     }
 
-    /// Returns a Boolean value that indicates whether an error means that the cache is damaged.
-    ///
-    /// A retry would then fail too, while the outbox remains usable.
+    /// Returns whether an error means that the cache is damaged: a retry would fail too, while the
+    /// outbox remains usable.
     func isCacheDamage(_ error: SyncError) -> Bool {
         (error.cause as? StoreError).map(store.isCacheDamage) ?? false
     }
 
-    /// A Boolean value that indicates whether the last read or write has failed because the cache
-    /// is damaged.
     var isHaltedByDamage: Bool { lastFailure.map(isCacheDamage) ?? false }
 }

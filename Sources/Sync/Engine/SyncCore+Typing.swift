@@ -1,13 +1,10 @@
 import Models
 import Store
 
-/// The channels in which the feed has reported typing users.
 struct TypingChannels {
-    /// The number of the last report of each channel.
     private var numbers: [ChannelURL: Int] = [:]
     private var count = 0
 
-    /// The wait for the end of a channel's last report; `nil` if no user is typing.
     func wait(of url: ChannelURL) -> SyncCore.Wait? {
         numbers[url].map { .typing(url, number: $0) }
     }
@@ -19,7 +16,6 @@ struct TypingChannels {
         return wait(of: url)
     }
 
-    /// Removes all channels, and returns them in ascending order.
     mutating func removeAll() -> [ChannelURL] {
         defer { numbers = [:] }
         return numbers.keys.sorted()
@@ -29,9 +25,8 @@ struct TypingChannels {
 extension SyncCore {
     // MARK: Typing
 
-    /// Follows the reports of the feed on whether users are typing.
-    ///
-    /// Each report is valid for ``SyncOptions/typingTimeout``.
+    /// Follows the reports on whether users are typing, each valid for
+    /// ``SyncOptions/typingTimeout``.
     mutating func followTyping(_ reports: [ChannelURL: Bool]) {
         for (url, isTyping) in reports.sorted(by: { $0.key < $1.key }) {
             if let wait = typing.wait(of: url) { act(.cancelWait(wait)) }
@@ -40,16 +35,15 @@ extension SyncCore {
         }
     }
 
-    /// Reports that no user is typing in a channel any more, unless the feed has made another report
-    /// since the wait began.
+    /// Reports that no user is typing any more, unless the feed has made another report since the
+    /// wait began.
     mutating func endTyping(in url: ChannelURL, after wait: Wait) {
         guard typing.wait(of: url) == wait else { return }
         _ = typing.record(url, isTyping: false)
         reportEndOfTyping(in: url)
     }
 
-    /// Reports that no user is typing in any channel, because the feed reports nothing without a
-    /// connection.
+    /// Reports that no user is typing: without a connection, the feed reports nothing.
     mutating func endTyping() {
         for url in typing.removeAll() { reportEndOfTyping(in: url) }
     }

@@ -4,66 +4,44 @@ import Store
 /// The state machine of an engine, without tasks, a clock or network access.
 ///
 /// Each step processes an input, writes to the store, and returns the actions that the engine must
-/// perform: calls, waits and events. A step reads the data that it needs from the store. Therefore
-/// no decision depends on data that was read before a call, and may be outdated.
+/// perform. A step reads the data that it needs from the store, so that no decision depends on data
+/// that was read before a call.
 struct SyncCore {
-    /// An input of the state machine.
     enum Input: Sendable {
-        /// The app requests a connection.
         case connect(Credentials, ticket: Int)
-        /// The app ends the connection.
         case disconnect
-        /// An attempt to connect should be made immediately, for example because the network is
-        /// available again.
         case reconnect
-        /// The app has answered the request for new credentials; `nil` if it has none.
+        /// The app's answer to the request for new credentials; `nil` if it has none.
         case renew(Credentials?)
-        /// The backend has answered a call.
         case answer(CallResult, call: Int)
-        /// A wait has ended.
         case waited(Wait)
-        /// The maximum number of attempts was reached, so the engine does not wait for another one.
         case gaveUp(Wait)
-        /// A caller of the engine makes a call.
         case make(any CallerCall, ticket: Int)
-        /// A caller of the engine requests a page of messages or replies, which is stored.
-        ///
-        /// Observers are notified with the given source of the change.
         case fetch(PageRequest, CollectionEventSource, ticket: Int)
-        /// A caller waits until the engine has caught up in a channel or, if the URL is `nil`, in
-        /// all channels.
+        /// A caller waits until the engine has caught up in a channel or, with `nil`, in all of
+        /// them.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
-        /// A caller no longer waits, because its task was canceled.
         case abandon(ticket: Int)
-        /// The store or the outbox was changed without a call of the backend: the user wrote or
-        /// canceled something, or messages were imported.
+        /// The store or the outbox was changed without a call, for example by the user or by an
+        /// import.
         case changed
-        /// A caller waits for the result of an outbox item.
         case deliveryResult(RequestID, ChannelURL, ticket: Int)
-        /// A viewer's visible range has changed.
         case show(ChannelURL, ShownRange?, viewer: Int)
-        /// A viewer no longer shows the channel.
         case hide(ChannelURL, viewer: Int)
     }
 
-    /// An action that the engine performs for the core.
     enum Action: Sendable {
         case call(any BackendCall, number: Int)
         case cancel(call: Int)
-        /// Wait before an attempt, at least as long as the server demands.
-        ///
-        /// Attempts are counted from 1.
+        /// Wait before an attempt, counted from 1, at least as long as the server demands.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
         case cancelWait(Wait)
         /// Cancel all waits, and the request for new credentials.
         case stopWaiting
-        /// Tell the backend to end the connection.
         case disconnect
-        /// Request new credentials from the app.
         case renewSession
-        /// Remove the given copies of files from the outbox.
         case removeFiles([FileCopy])
-        /// Remove all copies of files from the outbox, except for the given ones.
+        /// Remove all copies of files from the outbox, except for these.
         case keepFiles([FileCopy])
         case emit(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
@@ -71,9 +49,8 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// A delay before an attempt.
-    ///
-    /// The generation is the connector's. If a delay of an earlier generation ends, it is ignored.
+    /// A delay before an attempt; if the connector's generation has changed when it ends, it is
+    /// ignored.
     enum Wait: Hashable, Sendable {
         case connection(generation: Int)
         case feed(generation: Int)
@@ -84,11 +61,8 @@ struct SyncCore {
         case outbox(ChannelURL, generation: Int)
         /// The time for which a report of typing users is valid.
         case typing(ChannelURL, number: Int)
-        /// A delay after which files that could not be read or written are opened again.
         case store
 
-        /// A Boolean value that indicates whether the wait follows a failure, so that its duration
-        /// grows with each attempt.
         var followsFailure: Bool {
             switch self {
             case .connection, .feed, .backfill, .outbox, .store: true
@@ -97,33 +71,27 @@ struct SyncCore {
         }
     }
 
-    /// A call that has no answer yet.
     struct Call {
         enum Purpose {
             case connect
             case feed(after: FeedToken?)
-            /// A page for a backfill, for callers, or for both.
             case page(PageFetch)
-            /// A page of a channel's message changelog, for a backfill.
             case changes
             /// A lookup of stored messages that a page did not contain.
             ///
-            /// When the messages of `rest` have also been looked up, the page's extent is no longer
-            /// stale.
+            /// After the messages of `rest` have also been looked up, the page's extent is no
+            /// longer stale.
             case lookup(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
-            /// The reactions of shown messages.
             case reactions
             case outbox(RequestID)
             case caller(any CallerCall, ticket: Int, attempt: Int)
         }
         let value: any BackendCall
         var purpose: Purpose
-        /// The key to the changes that are stored between the request and the answer.
-        ///
-        /// It is `nil` for `connect`, because nothing is stored before its answer.
+        /// The key to the changes stored between the request and the answer; `nil` for `connect`,
+        /// before whose answer nothing is stored.
         let flight: Flights.Flight?
 
-        /// The tickets of the callers that wait for the answer.
         var tickets: [Int] {
             switch purpose {
             case .caller(_, let ticket, _): [ticket]
@@ -137,48 +105,39 @@ struct SyncCore {
     let options: SyncOptions
     let limits: CacheLimits
     let capabilities: BackendCapabilities
-    /// See ``Backend/deduplicationPeriod``.
     let deduplicationPeriod: Duration?
-    /// The requests that may be in the outbox.
     let requestTypes: [any BackendRequest.Type]
 
     var connector = Connector()
     var state = SyncState()
     var flights = Flights()
-    /// The messages whose reactions are complete; `nil` if the server returns messages with their
-    /// reactions.
+    /// `nil` if messages come with their reactions.
     var knownReactions: KnownReactions?
     var calls: [Int: Call] = [:]
     var backfill = Backfill()
     var outbox = Outbox()
-    /// The number of times that each outbox item was passed to the backend since it was last saved.
+    /// How often each outbox item was passed to the backend since it was last saved.
     var attempts: [RequestID: Int] = [:]
-    /// The tickets of the callers that wait for the result of an outbox item.
     var resultTickets: [RequestID: [Int]] = [:]
     var lastResults = LastDeliveryResults()
     /// The device's time, set by the engine before each step.
     var time: Timestamp = 0
     /// The channels that callers of `caughtUp` wait for, by ticket; `nil` for all channels.
     var waiting: [Int: ChannelURL?] = [:]
-    /// A Boolean value that indicates whether a feed cursor is stored, so that the feed reports all
-    /// later changes.
+    /// True if a feed cursor is stored, so that the feed reports all later changes.
     var hasFeedBegun = false
-    /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
-    /// A Boolean value that indicates whether the feed reports events that happened without a
-    /// connection, rather than live events.
+    /// True while the feed reports events that were missed without a connection.
     var isCatchingUp = true
     /// The channels that have changed since the engine began to catch up.
     var missedChannels: Set<ChannelURL> = []
-    /// The channels in which the feed has reported typing users.
     var typing = TypingChannels()
     /// The number of failures since the feed last reported a batch.
     var feedFailures = 0
     var polling = FeedPolling()
     /// The channels of the answers that arrived since the feed was last requested.
     var answeredChannels: Set<ChannelURL> = []
-    /// The number of consecutive batches of the feed that were discarded, because they may be older
-    /// than what is stored.
+    /// The number of consecutive feed batches that were discarded as possibly outdated.
     var discardedBatches = 0
     /// The unread items of each stored channel; `nil` until they are read from the store.
     var unreadItems: UnreadItems?
@@ -186,17 +145,15 @@ struct SyncCore {
     var connectTicket: Int?
     private var actions: [Action] = []
     private var reportedState: SyncState?
-    /// The session of the last connection.
     var session: BackendSession?
-    /// A Boolean value that indicates whether the store has refused to replace the cache again.
     var isReplacementRefused = false
     var writeFailure: SyncError? { didSet { recordFailure() } }
     var readFailure: SyncError? { didSet { recordFailure() } }
-    /// The error of the outbox's last write, if its files have to be reopened, as of the engine's
-    /// last successful write.
+    /// The error of the outbox's last write, as of the engine's last successful write, if the
+    /// outbox's files have to be reopened.
     var outboxFailure: SyncError? { didSet { recordFailure() } }
     var storeRetry = StoreRetry()
-    /// The damage found in the cache; kept until the cache is cleared or replaced.
+    /// Kept until the cache is cleared or replaced.
     var cacheDamage: SyncError? { didSet { recordFailure() } }
 
     init(
@@ -213,7 +170,6 @@ struct SyncCore {
         self.requestTypes = requestTypes
     }
 
-    /// Processes an input, and returns the resulting actions.
     mutating func step(_ input: Input) -> [Action] {
         handle(input)
         plan()
@@ -236,8 +192,8 @@ struct SyncCore {
         planStoreRetry()
     }
 
-    /// A Boolean value that indicates whether no caller waits until the engine has caught up, and
-    /// no call is in flight except the feed's.
+    /// True if no caller waits until the engine has caught up, and only the feed's call is in
+    /// flight.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -292,7 +248,6 @@ struct SyncCore {
         }
     }
 
-    /// Ends the work whose last attempt has failed.
     private mutating func handleLastAttempt(_ wait: Wait) {
         switch wait {
         case .connection(connector.generation), .feed(connector.generation):
@@ -329,7 +284,7 @@ struct SyncCore {
         guard let call = calls.removeValue(forKey: number) else { return }
         let interim = call.flight.map { flights.end($0) } ?? nil
         if case .failure(let error) = answer, endsConnection(error, call) {
-            // If an error ends the connection, the item has not reached the server.
+            // The item has not reached the server.
             if case .outbox(let id) = call.purpose { clearDoubtfulMark(of: id) }
             return loseConnection(error, call)
         }
@@ -375,7 +330,6 @@ struct SyncCore {
         }
     }
 
-    /// Cancels a call and ignores its answer.
     mutating func cancelCall(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         if let flight = call.flight { _ = flights.end(flight) }

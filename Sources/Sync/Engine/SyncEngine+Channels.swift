@@ -2,16 +2,13 @@ package import Foundation
 package import Models
 import Store
 
-// Operations of the server. They need a connection, except those that wait in the outbox.
 extension SyncEngine {
     /// Runs a request on the server.
     ///
     /// The call stores the request's effect on the cache, such as a new channel, before it returns.
     /// All other effects arrive through the feed. If the request names a message, the server
-    /// compares the epoch of the stored message with its own.
-    ///
-    /// An ``OfflineRequest`` waits in the outbox if there is no connection. The call then returns when
-    /// the request is on disk.
+    /// compares the epoch of the stored message with its own. Without a connection, an
+    /// ``OfflineRequest`` waits in the outbox, and the call returns when the request is on disk.
     ///
     /// - Parameter request: The request. The limit of a page is clamped to 1...10,000.
     /// - Returns: The answer. A channel is returned as it is stored.
@@ -35,8 +32,8 @@ extension SyncEngine {
             request = naming as? Request ?? request
         }
         if let url = (request as? EnterOpenChannel)?.channelURL {
-            // Add the gap before entering, so that a message that arrives immediately after
-            // entering is newer than the gap's lower bound.
+            // A message that arrives immediately after entering must be newer than the gap's lower
+            // bound.
             try change { (core) throws(SyncError) in try core.leave(openChannel: url) }
         }
         do throws(SyncError) {
@@ -61,17 +58,12 @@ extension SyncEngine {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the server supports a request.
-    ///
-    /// The value is valid while the user is connected, because some backends learn it from the
-    /// server.
+    /// Returns whether the server supports a request, valid while the user is connected, because
+    /// some backends learn it from the server.
     public nonisolated func supports(_ type: any BackendRequest.Type) -> Bool {
         backend.requests.supports(type)
     }
 
-    /// Downloads a message's file, and returns its bytes.
-    ///
-    /// - Throws: ``SyncError``, as ``perform(_:)`` does.
     package func download(_ file: FileInfo) async throws(SyncError) -> Data {
         try await make(Uncached(call: CoreCall.Download(file: file)))
     }

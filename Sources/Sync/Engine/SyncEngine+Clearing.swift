@@ -1,23 +1,21 @@
 public import Models
 import Store
 
-// Only the engine may clear its store. Otherwise, the feed would continue at its cursor, and would
+// Only the engine may clear its store: otherwise, the feed would continue at its cursor, and would
 // not report the removed data again.
 extension SyncEngine {
     /// Removes all cached data and the contents of the push inbox, and restarts the feed from the
     /// beginning.
     ///
-    /// The outbox is kept. When the call returns, the rows can no longer be read. Later writes
-    /// remove them from the disk; `ChatStore.purgeCleared()` does so immediately.
-    ///
-    /// If the cache is damaged, the call also replaces its files.
+    /// The outbox is kept. Later writes remove the rows, which can no longer be read, from the
+    /// disk; `ChatStore.purgeCleared()` does so immediately. If the cache is damaged, its files are
+    /// replaced.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try clearCachedData(source: .cacheCleared)
     }
 
-    /// Removes all cached data, as ``clearCachedData()`` does, and reports it with a source.
     package func clearCachedData(source: CollectionEventSource) throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData(source) }
         try withPushInboxFiles { (store) throws(StoreError) in
@@ -25,10 +23,8 @@ extension SyncEngine {
         }
     }
 
-    /// Removes the cached messages of channels.
-    ///
-    /// The channels and the outbox are kept, and the messages of visible channels are fetched
-    /// again.
+    /// Removes the cached messages of channels, but no outbox items; those of visible channels are
+    /// fetched again.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
@@ -40,7 +36,6 @@ extension SyncCore {
     mutating func clearCachedData(
         _ source: CollectionEventSource = .cacheCleared
     ) throws(SyncError) {
-        // If the stored user cannot be read, the server sends the user again.
         let stored = try? snapshot().storedUser()
         if let reason = damageOfCache {
             try translatingStoreErrors { () throws(StoreError) in
@@ -56,7 +51,7 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.invalidateKnowledge(of: url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData(source: source)
-            // Keep the owner of the store. Also keep the server epoch, until the feed starts again.
+            // Keep the owner of the store and, until the feed starts again, the server epoch.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info ?? session?.appInfo)
             ingest.batch.setLastEpoch(epoch ?? session?.epoch)
@@ -68,17 +63,14 @@ extension SyncCore {
         restartFeed()
     }
 
-    /// The damage of the current cache; `nil` if none was found.
     private var damageOfCache: StoreError? {
         if let damage = store.cacheDamage { return damage }
         let damage = cacheDamage?.cause as? StoreError
         return damage.flatMap { store.isCacheDamage($0) ? $0 : nil }
     }
 
-    /// Requests all data of an empty cache.
     private mutating func restartFeed() {
-        // Cancel the feed's request in flight: its answer would only contain events that are newer
-        // than the removed data.
+        // The answer in flight would only contain events that are newer than the removed data.
         for (number, call) in calls where call.isOfFeed { cancelCall(number) }
         state.isLive = false
         hasFeedBegun = false
@@ -87,12 +79,10 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Replaces the cache if it is damaged and the engine is connected, so that the data can be
-    /// fetched again.
+    /// If there is a connection, replaces a damaged cache, whose data is then fetched again, and
+    /// returns whether it did so.
     ///
-    /// Without a connection, the damaged cache stays, because its other rows can still be read.
-    ///
-    /// - Returns: A Boolean value that indicates whether the cache was replaced.
+    /// Without a connection, the cache stays, because its other rows can still be read.
     mutating func replaceDamagedCache() -> Bool {
         guard let session, connector.isOn, !isReplacementRefused, let reason = damageOfCache else {
             return false
@@ -133,11 +123,11 @@ extension SyncCore {
 }
 
 extension Ingest {
-    /// Removes the messages of channels that are not stored, after the feed has reported all
-    /// channels.
+    /// Removes the messages of channels that are not stored, after the feed has reported all of
+    /// them.
     ///
-    /// Until then, a message that the user sent is stored even if its channel is not. The user may
-    /// have lost the channel in the meantime.
+    /// Until then, a message that the user sent is stored even if its channel is not, and the user
+    /// may have lost the channel in the meantime.
     mutating func clearUnlistedChannels() throws(StoreError) {
         for url in try batch.channelURLs() {
             let isGroup = try batch.groupChannel(url) != nil

@@ -2,7 +2,6 @@ import Foundation
 public import Models
 import Store
 
-// The state and the events of the engine.
 extension SyncEngine {
     /// The current state of the engine.
     public var state: SyncState {
@@ -10,7 +9,6 @@ extension SyncEngine {
         return core.state
     }
 
-    /// Counts the unread items before the first step of the core.
     func countUnreadItems() {
         if !isClosed, core.state.unreadCount == nil { core.countUnreadItems() }
     }
@@ -21,9 +19,8 @@ extension SyncEngine {
     /// engine is closed.
     public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
 
-    /// Returns a stream of the events that satisfy a condition; see ``events()``.
-    ///
-    /// Other events do not resume the task that reads the stream.
+    /// Returns a stream of the events that satisfy a condition; other events do not resume its
+    /// reader.
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
@@ -51,19 +48,17 @@ extension SyncEngine {
     /// The engine has caught up when the feed is live, all changelogs have been read, and all gaps
     /// have been filled that the engine fills without a request of the app.
     ///
-    /// - Parameter url: The channel to wait for; `nil` to wait for all channels. For a channel, the
-    ///   engine also fetches its newest missing messages, even if earlier requests for them have
-    ///   failed.
+    /// - Parameter url: The channel to wait for, whose newest missing messages are then also
+    ///   fetched, even after earlier failures; `nil` to wait for all channels.
     /// - Throws: ``SyncError`` with the error that stopped the work on the channel; `closed`,
-    ///   `canceled`. If `url` is `nil`, the error that stopped the work on any channel, thrown only
-    ///   after the work on the other channels has ended.
+    ///   `canceled`. If `url` is `nil`, the error that stopped the work on any channel is thrown
+    ///   only after the work on the other channels has ended.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// Waits until the feed has begun, because a page that was requested earlier covers nothing.
-    ///
-    /// - Throws: ``SyncError`` with code `notConnected` if the connection ends; `closed`, `canceled`.
+    /// Waits until the feed has begun, because a page that was requested earlier covers nothing;
+    /// throws `notConnected` if the connection ends.
     package func waitForFeed() async throws(SyncError) {
         guard !core.hasFeedBegun else { return }
         let states = events { if case .state = $0 { true } else { false } }
@@ -78,23 +73,16 @@ extension SyncEngine {
             : SyncError(.canceled, "the task was canceled before the feed began")
     }
 
-    /// A Boolean value that indicates whether the engine has nothing to do except to follow the
-    /// feed.
-    ///
-    /// No other request is then in flight or waits for its next attempt, and no caller waits for
-    /// the engine.
+    /// A Boolean value that indicates whether the engine only follows the feed: no other request is
+    /// in flight or waits for its next attempt, and no caller waits for the engine.
     public var isIdle: Bool {
         core.isIdle && waits.keys.allSatisfy(\.isOfFeed) && tickets.isEmpty
     }
 
-    /// The number of requests in flight.
-    ///
-    /// Requests that wait for their next attempt do not count.
+    /// The number of requests in flight, without those that wait for their next attempt.
     package var callCount: Int { core.calls.count }
 
-    /// A Boolean value that indicates whether a caller waits until the engine has caught up.
     package var hasWaitingCaller: Bool { !core.waiting.isEmpty }
 
-    /// A Boolean value that indicates whether the engine waits for new credentials from the app.
     package var isRenewingSession: Bool { renewal != nil }
 }

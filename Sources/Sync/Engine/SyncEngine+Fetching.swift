@@ -7,21 +7,19 @@ extension SyncEngine {
     /// Fetches messages around an anchor, and closes gaps in the range that the page covers.
     ///
     /// - Parameters:
-    ///   - url: The URL of the channel.
+    ///   - url: The channel's URL.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
-    ///   - older: The maximum number of messages older than the anchor, from 0 to 10,000. A number
-    ///     outside this range is replaced by the nearest number in the range. A page with fewer
-    ///     messages is not necessarily the last one.
-    ///   - newer: The maximum number of messages newer than the anchor, from 0 to 10,000. If the
-    ///     anchor is a message, the message itself is one of them.
+    ///   - older: The maximum number of messages older than the anchor, clamped to 0...10,000. A
+    ///     page with fewer messages is not necessarily the last one.
+    ///   - newer: The maximum number of messages newer than the anchor, or the anchor itself if it
+    ///     is a message, clamped to 0...10,000.
     ///   - bound: The bound of a gap, if the anchor is at that bound. The page then closes the gap
-    ///     from that bound on. If the anchor is a cursor that has expired, the page starts at the
-    ///     bound. Pass `nil` if the anchor is a stored message, whose position is known.
-    ///   - source: The source of the change for observers of the store. The default is that of
-    ///     filling a gap.
+    ///     from that bound on, and starts there if the anchor is a cursor that has expired. Pass
+    ///     `nil` if the anchor is a stored message, whose position is known.
+    ///   - source: The source of the change for observers of the store.
     /// - Returns: The page, and the range of the history that it covers. If another request at the
-    ///   same anchor and in the same direction is in flight, its page is returned, which may have
-    ///   more messages.
+    ///   same anchor and in the same direction is in flight, its page, which may have more
+    ///   messages.
     /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
@@ -32,9 +30,6 @@ extension SyncEngine {
             PageRequest(in: url, at: anchor, bound: bound, older: older, newer: newer), source)
     }
 
-    /// Fetches a page, and stores it with a source of the change for observers.
-    ///
-    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     package func fetch(
         _ request: PageRequest, _ source: CollectionEventSource
     ) async throws(SyncError) -> FetchedMessages {
@@ -43,8 +38,7 @@ extension SyncEngine {
         if request.parentMessageID != nil || !request.kinds.isEmpty {
             _ = try await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         } else if source.isOfList {
-            // The engine itself looks up the stored messages that a page of a channel's history
-            // does not contain, but later. A list that shows the server's page must not contain
+            // The engine looks up these messages by itself, but later, and a list must not show
             // messages that the server lacks. Ignore the error, because the page is stored.
             _ = try? await fetchMessages(fetched.unconfirmed, in: request.channelURL)
         }
@@ -53,14 +47,11 @@ extension SyncEngine {
 
     /// Fetches the newest messages of some kinds that may be missing in the cache.
     ///
-    /// If the server can filter by kind, the messages are stored inside the gaps and stale ranges of
-    /// the history, and `StoreReader.kindCoverage(in:)` says down to where that was done. Otherwise, the call
-    /// fetches a page of the history, and closes gaps.
+    /// If the server can filter by kind, at most `limit` messages of the kinds are stored inside
+    /// the gaps and stale ranges of the history, and `StoreReader.kindCoverage(in:)` returns down
+    /// to where that was done. Otherwise, the call fetches 200 messages of the history, and closes
+    /// gaps.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds.
-    ///   - url: The URL of the channel.
-    ///   - limit: The maximum number of messages of the kinds. A page of the history has 200.
     /// - Returns: `true` if messages may still be missing.
     /// - Throws: ``SyncError`` with code `stalled` if the server repeats a page, or as
     ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
@@ -87,7 +78,6 @@ extension SyncEngine {
         return false
     }
 
-    /// Fetches a page of the messages of some kinds at the upper bound of a gap.
     private func fetch(
         _ gap: Gap, of kinds: MessageKinds, in url: ChannelURL, limit: Int
     ) async throws(SyncError) {
@@ -109,13 +99,12 @@ extension SyncEngine {
         }
     }
 
-    /// Fetches messages by their IDs, for example after a search.
+    /// Fetches messages by their IDs, in requests of up to 100 IDs.
     ///
-    /// The call closes no gap, but stores the messages, even if they are inside a gap. Each request
-    /// contains up to 100 IDs.
+    /// The call stores the messages, even inside a gap, and closes no gap.
     ///
-    /// - Returns: The messages that exist, and the IDs of the other messages, which the call
-    ///   removes from the store.
+    /// - Returns: The messages that exist, and the IDs of the others, which are removed from the
+    ///   store.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
@@ -140,14 +129,14 @@ extension SyncEngine {
     /// message neither replaces a newer version nor restores a message that is known to be deleted.
     /// Messages that the server has found by other rules than those of `SearchQuery` are ignored.
     /// If the backend has the capability `separateReactions`, the returned messages may lack their
-    /// reactions; the stored copies keep the reactions that were stored before.
+    /// reactions; the stored copies keep theirs.
     ///
     /// - Parameters:
     ///   - params: The words, and the messages among which they are searched. Their order is
     ///     ignored: the newest message comes first.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are
-    ///     replaced by the nearest valid one. A page may have fewer without being the last one.
+    ///   - cursor: The previous page's cursor; `nil` for the first page.
+    ///   - limit: The maximum number of messages, clamped to 1...10,000. A page may have fewer
+    ///     without being the last one.
     /// - Returns: The page.
     /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `messageSearch`;
     ///   `refused`, with a cause of code `expired` if the server does not know the cursor; or as
@@ -161,18 +150,13 @@ extension SyncEngine {
             FindMessages(call: SearchMessages(matching: params, after: cursor, limit: limit)))
     }
 
-    /// Fetches a page of the server's list of the messages that mention the user, and stores them.
+    /// Fetches a page of the server's list of the messages that mention the user, from the newest
+    /// on, and stores them without closing a gap.
     ///
-    /// As ``searchMessages(matching:after:limit:)``, the call closes no gap.
+    /// Messages that do not mention the user are ignored. `limit` is clamped to 1...10,000.
     ///
-    /// - Parameters:
-    ///   - cursor: The cursor of the previous page; `nil` for the newest page.
-    ///   - limit: The maximum number of messages, from 1 to 10,000; values out of range are
-    ///     replaced by the nearest valid one.
-    /// - Returns: The page, without messages that do not mention the user.
-    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `mentionList`; `refused`,
-    ///   with a cause of code `expired` if the server does not know the cursor; or as
-    ///   ``fetchMessages(in:at:older:newer:bound:source:)`` does.
+    /// - Throws: ``SyncError`` with code `unsupported` if the backend lacks `mentionList`, or as
+    ///   ``searchMessages(matching:after:limit:)`` does.
     public func fetchMentions(
         after cursor: PageCursor? = nil, limit: Int = MessageSearchParams.defaultPageSize
     ) async throws(SyncError) -> Page<Message> {
@@ -180,21 +164,13 @@ extension SyncEngine {
         return try await make(FetchMentions(call: ListMentions(after: cursor, limit: limit)))
     }
 
-    /// Fetches replies to a message around an anchor.
+    /// Fetches replies to a message around an anchor in the thread.
     ///
-    /// The call closes no gap of the channel. Stored replies that should be on the page but are not
-    /// are looked up, and are removed if the server no longer has them.
+    /// The call closes no gap of the channel. Stored replies that the page should contain but does
+    /// not are looked up, and are removed if the server no longer has them. `older` and `newer` are
+    /// clamped to 0...10,000. If the anchor is at a bound of a known range of the thread, that is,
+    /// at the position of its oldest or newest reply, pass that `bound`.
     ///
-    /// - Parameters:
-    ///   - parentID: The ID of the parent message.
-    ///   - url: The URL of the parent message's channel.
-    ///   - anchor: The anchor in the thread.
-    ///   - older: The maximum number of replies older than the anchor, from 0 to 10,000. A number
-    ///     outside this range is replaced by the nearest number in the range.
-    ///   - newer: The maximum number of replies newer than the anchor, from 0 to 10,000.
-    ///   - bound: The bound of a known range of the thread, if the anchor is at that bound, which
-    ///     is the position of the oldest or newest reply of the range. Otherwise `nil`.
-    /// - Returns: The page, and the range of the thread that it covers.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
@@ -206,15 +182,12 @@ extension SyncEngine {
             .requestThreadedMessages)
     }
 
-    /// Fetches a page of the changes of a channel's messages.
+    /// Fetches a page of the changes of a channel's messages, with the token for the next page.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
-    ///   - params: A filter of the edited messages to return; `nil` for all. It does not apply to
-    ///     deleted messages. A call with a filter does not change the point at which a call without
-    ///     `point` continues.
-    /// - Returns: The changes, and the token for the next page.
+    /// If `point` is `nil`, the call continues from the end of the channel's last changelog.
+    /// `params` filters the edited messages to return, but not the deleted ones. A call with a
+    /// filter does not change the point at which a call without `point` continues.
+    ///
     /// - Throws: ``SyncError`` with code `refused` and a cause of code `expired` if the server
     ///   cannot report all changes since `point`; `invalidArgument` if `point` is `nil` and there
     ///   is no earlier changelog; or as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
@@ -235,14 +208,14 @@ extension SyncEngine {
                 call: CoreCall.MessageChanges(channelURL: url, since: point, params: params)))
     }
 
-    /// Fetches a page of the changes of the user's group channels.
+    /// Fetches a page of the changes of the user's group channels, with the token for the next
+    /// page.
     ///
-    /// - Parameters:
-    ///   - point: The start; `nil` to continue from the end of the last changelog of channels.
-    ///   - params: A filter of the new and changed channels to return; `nil` for all. It does not
-    ///     apply to channels that the user has lost. A call with a filter does not change the point
-    ///     at which a call without `point` continues.
-    /// - Returns: The changes, and the token for the next page.
+    /// If `point` is `nil`, the call continues from the end of the last changelog of channels.
+    /// `params` filters the new and changed channels to return, but not those that the user has
+    /// lost. A call with a filter does not change the point at which a call without `point`
+    /// continues.
+    ///
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:params:)`` does.
     public func channelChanges(
         since point: ChangelogPoint? = nil, params: GroupChannelChangelogParams? = nil
@@ -259,13 +232,9 @@ extension SyncEngine {
             FetchChannelChanges(call: CoreCall.ChannelChanges(since: point, params: params)))
     }
 
-    /// Fetches a page of the group channels that match a query.
+    /// Fetches a page of the group channels that match a query, with a `limit` clamped to
+    /// 1...10,000.
     ///
-    /// - Parameters:
-    ///   - query: The filters and the order. A `limit` outside the valid range is replaced by the
-    ///     nearest valid number.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    /// - Returns: The page. Its cursor is `nil` if the page is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
@@ -289,7 +258,6 @@ extension SyncEngine {
         handle(.show(url, range, viewer: viewer))
     }
 
-    /// Unregisters a viewer, if it is registered.
     package func hide(_ url: ChannelURL, viewer: Int) { handle(.hide(url, viewer: viewer)) }
 
     // MARK: Messages from other sources
@@ -297,12 +265,11 @@ extension SyncEngine {
     /// Stores messages that the app received without the engine, for example in a push
     /// notification.
     ///
-    /// A message replaces the stored one only if it is newer. The call closes no gap, but stores
-    /// the messages, even if they are inside a gap. It needs no connection.
+    /// The call needs no connection. It stores the messages even inside a gap, and closes no gap. A
+    /// message replaces the stored one only if it is newer.
     ///
     /// - Returns: The number of the given messages that are now stored, in the given version or a
-    ///   newer one. Messages that were deleted, or that are older than the user's history, are not
-    ///   stored.
+    ///   newer one: not those that were deleted, or that are older than the user's history.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func ingest(
@@ -327,7 +294,6 @@ extension SyncError {
 }
 
 extension CollectionEventSource {
-    /// A Boolean value that indicates whether a list has requested a page.
     fileprivate var isOfList: Bool {
         switch self {
         case .messageInitialize, .messageLoadPrevious, .messageLoadNext: true

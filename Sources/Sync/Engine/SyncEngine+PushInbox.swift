@@ -2,39 +2,35 @@ public import Models
 public import Store
 
 extension SyncEngine {
-    /// The maximum number of messages in a write batch, so that other writes do not wait long.
+    /// The maximum number of messages in a write, so that other writes do not wait long.
     private static let messagesOfABatch = 500
 
-    /// The number of messages after which a call ends, so that other calls, such as a log-out, do
-    /// not wait long.
+    /// The number of messages after which a call ends, so that other calls do not wait long.
     private static let messagesOfACall = 5_000
 
-    /// Stores the messages that other processes have left in the store's `PushInbox`, and creates
-    /// the inbox if there is none.
+    /// Stores the messages that other processes have left in the store's `PushInbox`, as
+    /// ``ingest(_:source:)`` does, and creates the inbox if there is none.
     ///
-    /// The messages are stored as by ``ingest(_:source:)``: a message is not stored if it was
-    /// deleted or if a newer version is stored, and no gap is closed. The call needs no connection.
+    /// A file is removed only after its messages were synced to disk. If the process ends before
+    /// that, the file is read again, which has no further effect. Unreadable parts of a file are
+    /// reported, and removed with the file.
     ///
-    /// The call removes a file from the inbox only after the file's messages were written and
-    /// synced to disk. If the process ends before that, the file is read again, which has no
-    /// further effect. Unreadable parts of a file are reported, and removed with the file.
-    ///
-    /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If a
-    /// file cannot be read, for example because a newer version of the package wrote it, it stays in
-    /// the inbox, the other files are processed, and ``ReceivedPushes/failure`` is the error. One
-    /// call processes at most as many files and bytes as the inbox may contain, and ends after about
-    /// 5,000 messages; if there are more, the next call continues.
+    /// An entry that is not a regular file, or is too large, is renamed and reported as damage. If
+    /// a file cannot be read, for example because a newer version of the package wrote it, it stays
+    /// in the inbox, the other files are processed, and ``ReceivedPushes/failure`` is the error.
+    /// One call ends after as many files and bytes as the inbox may contain, or about 5,000
+    /// messages; the next call continues.
     ///
     /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
     ///   session was revoked.
     /// - Throws: ``SyncError`` with code `store` or `closed`, if no file could be processed.
-    /// - Complexity: Lists the inbox's directory and reads its files. If there are messages, one
-    ///   write that is synced to disk for each 500 messages.
+    /// - Complexity: Reads the inbox's files, with one write that is synced to disk for each 500
+    ///   messages.
     @discardableResult
     public func readPushInbox() throws(SyncError) -> ReceivedPushes {
         var received = ReceivedPushes()
         guard store.directory != nil, state.connection != .revoked else { return received }
-        // If the store is closed or suspended, throw an error now, before the inbox is changed.
+        // If the store is closed or suspended, throw an error before the inbox is changed.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withPushInboxFiles { (store) throws(StoreError) in
             try store.makePushInbox()
@@ -45,7 +41,8 @@ extension SyncEngine {
             do throws(SyncError) {
                 try receive(&rest, into: &received)
             } catch {
-                // Return what was processed before: the files of these messages no longer exist.
+                // The files of the messages that were processed before no longer exist, so return
+                // these.
                 guard received.pushCount > 0 else { throw error }
                 received.failure = received.failure ?? error
                 break
@@ -54,7 +51,6 @@ extension SyncEngine {
         return received
     }
 
-    /// Stores the messages of the next files in one batch, and removes the files.
     private func receive(
         _ rest: inout ArraySlice<String>, into received: inout ReceivedPushes
     ) throws(SyncError) {
@@ -79,7 +75,6 @@ extension SyncEngine {
             damage += drop.damage
         }
         let held = try receive(messages)
-        // The messages are on disk now, so their files can be removed.
         received.pushCount += drops.count
         received.messages += messages
         received.heldCount += held
@@ -87,10 +82,8 @@ extension SyncEngine {
         try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
     }
 
-    /// Removes the push inbox with its content.
-    ///
-    /// Call this method when a user logs out. Other processes then cannot store messages of the
-    /// user until ``readPushInbox()`` creates a new inbox.
+    /// Removes the push inbox, for example when a user logs out: other processes cannot store
+    /// messages of the user until ``readPushInbox()`` creates a new one.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removePushInbox() throws(SyncError) {
@@ -111,15 +104,13 @@ extension SyncEngine {
     }
 }
 
-/// The content of a push inbox that the engine has stored in the cache and removed from the inbox.
+/// The content of a push inbox that was stored in the cache and removed from the inbox.
 public struct ReceivedPushes: Sendable {
-    /// The number of files that were read and removed, or renamed because they are not files of an
-    /// inbox.
+    /// The number of files that were read and removed, or renamed because they do not belong there.
     public internal(set) var pushCount = 0
 
-    /// The messages, in the order in which the other processes stored them.
-    ///
-    /// Their total size is at most the maximum size of the inbox, `PushInbox.maximumByteCount`.
+    /// The messages, in the order in which the other processes stored them, of at most
+    /// `PushInbox.maximumByteCount` bytes in total.
     public internal(set) var messages: [Message] = []
 
     /// The number of ``messages`` that are now stored, in this version or a newer one.
@@ -128,8 +119,7 @@ public struct ReceivedPushes: Sendable {
     /// The parts of the files that could not be read.
     public internal(set) var damage: [PushInbox.Damage] = []
 
-    /// The first error of reading a file, which stays in the inbox, or of processing further files;
-    /// `nil` if there was none.
+    /// The first error of reading a file, which stays in the inbox, or of processing further files.
     public internal(set) var failure: SyncError?
 
     /// A Boolean value that indicates whether the inbox was empty.

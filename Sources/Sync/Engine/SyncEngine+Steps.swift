@@ -2,7 +2,6 @@ import Foundation
 import Models
 import Store
 
-// The steps of the core, and the actions that they return.
 extension SyncEngine {
     func handle(_ input: SyncCore.Input) {
         guard !isClosed else { return }
@@ -42,8 +41,8 @@ extension SyncEngine {
 
     func call(_ call: any BackendCall, _ number: Int) {
         let (backend, store, ending, meter) = (backend, store, ending, UploadMeter())
-        // A canceled feed that begins late would otherwise take the first batch of the new
-        // connection, which reports that the feed is live.
+        // A canceled feed that begins late would take the first batch of the new connection, which
+        // reports that the feed is live.
         var canceled: [Task<Void, Never>] = []
         if call is CoreCall.Connect { canceled += canceledCalls.values }
         let task = Task { [weak self, canceled] in
@@ -64,13 +63,12 @@ extension SyncEngine {
                 return .success(try await call.make(on: backend))
             }
             let item = upload.item
-            // The channel may have changed since the item was stored. If it cannot be read, the
-            // server decides.
+            // The channel may have changed since. If it cannot be read, the server decides.
             let channel = try? store.groupChannel(item.channelURL)
             if let refusal = channel.flatMap(backend.sendingRefusal) { throw refusal }
             let file = try await upload.make(on: backend, files: store.outboxFiles) { progress in
                 meter.report(progress) {
-                    // Ignore the error: a closed store has no observers.
+                    // A closed store has no observers.
                     _ = try? store.emit(
                         .uploadProgress(
                             item.requestID, in: item.channelURL,
@@ -137,7 +135,7 @@ extension SyncEngine {
     }
 
     func finishRenewal(_ credentials: Credentials?, _ number: Int) {
-        // Ignore the credentials of a canceled request: they are for an earlier connection.
+        // The credentials of a canceled request are for an earlier connection.
         guard renewal?.number == number else { return }
         renewal = nil
         handle(.renew(credentials))
@@ -157,7 +155,7 @@ extension SyncEngine {
         let connection = state.connection
         guard connection != reportedConnection else { return }
         reportedConnection = connection
-        // Ignore the error, which means that the store is closed and has no observers.
+        // The call fails only if the store is closed and has no observers.
         _ = try? store.emit(.connection(connection))
     }
 }

@@ -3,10 +3,10 @@ import Store
 
 /// The differences between the cached copy of a channel and the server's version.
 public struct HistoryDifferences: Hashable, Sendable {
-    /// The number of the server's messages that were compared with the cache.
+    /// The number of the server's messages that were compared.
     public internal(set) var comparedCount = 0
 
-    /// The server's messages that are not cached, although their positions are in known ranges.
+    /// The server's messages in known ranges that are not cached.
     public internal(set) var missing: [Message] = []
 
     /// The cached messages that the server does not have.
@@ -15,11 +15,11 @@ public struct HistoryDifferences: Hashable, Sendable {
     /// The server's version of each message whose cached version differs.
     public internal(set) var different: [Message] = []
 
-    /// The difference of the channel's own fields, such as its last message or its number of
-    /// members; `nil` if there is none, or if the channel is not a group channel.
+    /// The difference of the channel's own fields, such as its last message; `nil` if there is
+    /// none, or if the channel is not a group channel.
     public internal(set) var channel: ChannelDifference?
 
-    /// A Boolean value that indicates whether there is no difference.
+    /// True if there is no difference.
     public var isEmpty: Bool {
         missing.isEmpty && extra.isEmpty && different.isEmpty && channel == nil
     }
@@ -37,15 +37,13 @@ public struct ChannelDifference: Hashable, Sendable {
     /// The server's version of the channel.
     public let channel: GroupChannel
 
-    /// The JSON names of the fields that differ, in the order of `scrollback.proto`.
-    ///
-    /// If the channel is not cached, these are all fields that the server's version has.
+    /// The JSON names of the fields that differ, in the order of `scrollback.proto`; all fields of
+    /// the server's version if the channel is not cached.
     public let fields: [String]
 
-    /// Compares two versions of a channel; `nil` if they are equal.
     init?(held: GroupChannel?, server: GroupChannel) {
         var server = server
-        // Do not compare this field: only the device sets it.
+        // Only the device sets this field.
         server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
         // Outside the feed, the server may omit the unread counts.
         if let held { server.keepUnreadCounts(of: held) }
@@ -59,13 +57,12 @@ extension SyncEngine {
     /// Compares a channel and the known ranges of its history with the server, without changing the
     /// cache.
     ///
-    /// Gaps and stale ranges are not compared, and changes that the feed reports during the
-    /// comparison do not count as differences. For an open channel, only the messages are compared,
-    /// because the feed does not keep the channel itself up to date.
+    /// Gaps and stale ranges are not compared, and changes that the feed reports in the meantime
+    /// are no differences. For an open channel, only the messages are compared, because the feed
+    /// does not keep the channel itself up to date.
     ///
-    /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
-    /// - Complexity: One request for the channel, or two if it differs; one for each page of the
+    /// - Complexity: One or, if it differs, two requests for the channel; one for each page of the
     ///   known ranges; and one for each hundred cached messages that no page contains.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
@@ -93,10 +90,8 @@ extension SyncEngine {
         return differences
     }
 
-    /// Returns the IDs of the messages that the server has.
-    ///
-    /// If a message is on no page, it may nevertheless exist: a message that arrived late may be on
-    /// another page than its position suggests. Therefore such messages are looked up by their IDs.
+    /// Looks up messages, and returns those that exist: a message that arrived late may be on
+    /// another page than its position suggests.
     private func existing(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> Set<MessageID> {
@@ -115,8 +110,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> ChannelDifference? {
         guard try !isOpenChannel(url) else { return nil }
         var last: ChannelDifference?
-        // If there is a difference, compare a second time: the feed may have been about to report
-        // it.
+        // The feed may have been about to report a difference, so compare a second time.
         for _ in 0..<2 {
             guard let found = try await make(CompareChannel(url)) else { return nil }
             if found == last { return found }
@@ -132,9 +126,8 @@ extension SyncEngine {
     /// Fetches a channel and the known ranges of its history again, so that the cache equals the
     /// server's data.
     ///
-    /// The ranges are stale until they have been fetched. If a request fails, the remaining ranges
-    /// stay stale, and are fetched when a viewer shows them. For an open channel, only the messages
-    /// are fetched.
+    /// If a request fails, the remaining ranges stay stale, and are fetched when a viewer shows
+    /// them. For an open channel, only the messages are fetched.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does.
     /// - Complexity: One request for the channel, and one for each page of the ranges.
@@ -144,20 +137,17 @@ extension SyncEngine {
         try await fetchStaleMessages(in: url)
     }
 
-    /// Fetches the stale ranges of a channel's history, from the newest to the oldest.
+    /// Fetches the stale ranges of a channel's history, from the newest to the oldest, page by
+    /// page, and returns the number of fetched messages.
     ///
-    /// - Parameter url: The URL of the channel.
-    /// - Returns: The number of fetched messages.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:bound:source:)`` does. The
     ///   remaining ranges stay stale.
-    /// - Complexity: One request for each page of the stale ranges.
     @discardableResult
     public func fetchStaleMessages(in url: ChannelURL) async throws(SyncError) -> Int {
         var count = 0
         var last: StaleRange?
         var lossCount: Int64?
         var cursor: PageCursor?
-        /// The cursors that were used since a page last reduced the range.
         var used = UsedCursors()
         var idle = IdleRequests()
         while let range = try stored({ (reader) throws(StoreError) in
@@ -169,7 +159,7 @@ extension SyncEngine {
             } else if let cursor {
                 guard used.insert(cursor) else { throw .stalled(url) }
             } else {
-                // The server has no older page, but the range is still stale. Start again at its
+                // The server has no older page, but the range is still stale: start again at its
                 // upper bound.
                 guard idle.allowsMore(hasMoved: false) else { throw .stalled(url) }
                 (last, used) = (nil, UsedCursors())
@@ -185,8 +175,7 @@ extension SyncEngine {
             try await lookUpUnconfirmed(fetched, in: url)
             cursor = fetched.page.older
             if let lossCount, lossCount != fetched.lossCount {
-                // The history has changed since the last page, so there may be new messages between
-                // the cursor and the range's upper bound. Start again at the upper bound.
+                // There may be new messages between the cursor and the range's upper bound.
                 (last, cursor) = (nil, nil)
             }
             lossCount = fetched.lossCount
@@ -194,8 +183,8 @@ extension SyncEngine {
         return count
     }
 
-    /// Looks up the stored messages that a page did not contain, so that the page's extent is no
-    /// longer stale.
+    /// Looks up the stored messages that a page did not contain: its extent is then no longer
+    /// stale.
     func lookUpUnconfirmed(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
@@ -211,17 +200,16 @@ extension SyncEngine {
         }
     }
 
-    /// Returns the coverage of a channel's history: which ranges are known, stale or missing.
+    /// Returns which ranges of a channel's history are known, stale or missing, in O(*n*) of the
+    /// stored messages, none of which are decoded.
     ///
     /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is closed.
-    /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }
 }
 
 extension SyncError {
-    /// Returns the error for a server that repeats its page cursors.
     static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(
             .stalled, "the server returns pages of channel \(url) without new messages: retry later"

@@ -31,29 +31,23 @@ public actor SyncEngine {
     var core: SyncCore
     var activityObservers = ActivityObservers()
     var calls: [Int: RunningCall] = [:]
-    /// The canceled calls that have not returned yet.
     var canceledCalls: [Int: Task<Void, Never>] = [:]
-    /// The waits in progress, each with its number: a wait that is canceled while it ends is
+    /// The waits in progress, with numbers by which a wait that is canceled while it ends is
     /// ignored, even if another one for the same purpose has begun.
     var waits: [SyncCore.Wait: (number: Int, task: Task<Void, Never>)] = [:]
-    /// The request for new credentials, with its number.
     var renewal: (number: Int, task: Task<Void, Never>)?
     var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     var observers: [Int: EventObserver] = [:]
     var lastNumber = 0
-    /// The task that ends the previous connection; calls of the next connection wait for this task.
+    /// The task that ends the previous connection; calls of the next connection wait for it.
     var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
-    /// The credentials with which `resume()` reconnects.
     private var interrupted: Credentials?
-    /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
-    /// The store's total number of written bytes at the time when the engine last checked the size
-    /// of the cache.
+    /// The value of `ChatStore.cacheBytesWritten` at the last check of the cache's size.
     private var bytesWrittenAtLastCheck = 0
     var reportedConnection = ConnectionState.offline
 
-    /// A backend call in flight.
     struct RunningCall {
         let task: Task<Void, Never>
         let meter: UploadMeter
@@ -81,20 +75,10 @@ public actor SyncEngine {
 
     /// Creates an engine, which does nothing until ``connect(as:)`` is called.
     ///
-    /// - Parameters:
-    ///   - store: The store to which the engine writes.
-    ///   - backend: The backend of the server.
-    ///   - options: The settings of the engine. Values outside their ranges are replaced by the
-    ///     nearest valid ones.
-    ///   - limits: The limits of the data on disk.
-    ///   - sleep: Waits for a duration, and throws if its task is canceled. The default calls
-    ///     `Task.sleep(for:)`.
-    ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
-    ///   - now: Returns the device's time. The engine uses it, for example, to determine whether an
-    ///     outbox item is too old.
-    ///   - makeRequestID: Returns a request ID that is unique across all devices.
-    ///   - renewSession: Returns new credentials of the same user. The engine calls it when the
-    ///     session has expired, and disconnects if it returns `nil` or another user's credentials.
+    /// `sleep` throws if its task is canceled. `jitter` returns a random number from 0 to 1, `now`
+    /// the device's time, and `makeRequestID` an ID that is unique across all devices.
+    /// `renewSession` returns new credentials of the same user when the session has expired. If it
+    /// returns `nil` or another user's credentials, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         limits: CacheLimits = CacheLimits(),
@@ -134,10 +118,9 @@ public actor SyncEngine {
 
     /// Connects a user, and reconnects after each loss of the connection.
     ///
-    /// If the first attempt fails, the result depends on the store. If the user has connected with
-    /// this store before, the method returns `offline`: the app can show the cached data, and the
-    /// engine keeps trying. Otherwise, the method throws the error, and the engine
-    /// stops trying.
+    /// If the first attempt fails but the user has connected with this store before, the method
+    /// returns `offline`: the app can show the cached data, and the engine keeps trying. Otherwise,
+    /// the method throws the error, and the engine stops trying.
     ///
     /// - Returns: The user, and the reason if there is no connection yet.
     /// - Throws: ``SyncError`` with code `invalidArgument` if the user's ID is empty; `otherUser`
@@ -162,9 +145,7 @@ public actor SyncEngine {
     /// Call this method when the network is available again, or when the app becomes active.
     public func reconnect() { handle(.reconnect) }
 
-    /// Ends the connection and cancels all requests.
-    ///
-    /// Stored data and outbox items are kept.
+    /// Ends the connection and cancels all requests, but keeps stored data and outbox items.
     public func disconnect() async {
         interrupted = nil
         handle(.disconnect)
@@ -174,19 +155,17 @@ public actor SyncEngine {
     /// Ends the connection and closes the store's files, so that the system may suspend the
     /// process.
     ///
-    /// Requests in flight are canceled, and are repeated after ``resume()``. Before ``resume()``,
-    /// each call that reads or writes the store throws an error with code `store`, whose cause has
-    /// the code `suspended`.
-    ///
-    /// If the app has a ``/Store/Snapshot``, the call waits up to two seconds for its release.
+    /// Requests in flight are canceled, and are repeated after ``resume()``. Until then, each call
+    /// that reads or writes the store throws an error with code `store`, whose cause has the code
+    /// `suspended`. If the app has a ``/Store/Snapshot``, the call waits up to two seconds for its
+    /// release.
     ///
     /// - Throws: ``SyncError`` with code `closed`, or with code `store` if a snapshot still exists.
-    ///   If a snapshot exists, the connection has ended, but the store stays open.
+    ///   In the second case, the connection has ended, but the store stays open.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         await pauseConnection()
-        // Wait until no eviction is in progress, because its compaction would keep LevelDB's files
-        // open.
+        // The compaction of an eviction would keep LevelDB's files open.
         await limited()
         for _ in 1..<SyncEngine.attemptsToSuspend {
             do throws(SyncError) {
@@ -194,7 +173,7 @@ public actor SyncEngine {
             } catch {
                 guard (error.cause as? StoreError)?.code == .busy else { throw error }
             }
-            // If the task is canceled, do not wait, and make the last attempt now.
+            // If the task is canceled, make the last attempt without waiting.
             guard (try? await sleep(SyncEngine.pauseToSuspend)) != nil else { break }
         }
         try await suspendStore()
@@ -204,21 +183,19 @@ public actor SyncEngine {
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
 
-    /// The number of attempts to close the files while snapshots exist.
-    ///
-    /// Each attempt waits for some hundred milliseconds.
+    /// Each attempt to close the files waits for some hundred milliseconds.
     private static let attemptsToSuspend = 4
     private static let pauseToSuspend = Duration.milliseconds(250)
 
     /// Reopens the store's files, and reconnects if the engine was connected or connecting when it
     /// was suspended.
     ///
-    /// The method does not wait for the connection. It has no effect on an engine that is not
+    /// The method does not wait for the connection, and has no effect unless the engine is
     /// suspended.
     ///
-    /// - Throws: ``SyncError`` with code `closed` if the engine was closed, or with code `store` if
-    ///   the files cannot be opened, for example because another process has opened them. If
-    ///   they cannot be opened, call the method again later, or close the engine and the store.
+    /// - Throws: ``SyncError`` with code `closed`, or with code `store` if the files cannot be
+    ///   opened, for example because another process has opened them. In the second case, call the
+    ///   method again later, or close the engine and the store.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
@@ -227,14 +204,13 @@ public actor SyncEngine {
 
     /// Ends the connection until ``continueConnection()``.
     package func pauseConnection() async {
-        // Save the credentials before the first `await`, so that a call of `disconnect()` during
-        // the wait can remove them. The engine then does not reconnect.
+        // Save them before the first `await`, so that `disconnect()` can remove them during the
+        // wait.
         interrupted = core.connector.credentials ?? interrupted
         handle(.disconnect)
         await ending?.value
     }
 
-    /// Reconnects if the engine was connected or connecting when it was paused.
     package func continueConnection() {
         guard !isClosed, let credentials = interrupted.take() else { return }
         lastNumber += 1
@@ -314,7 +290,6 @@ public actor SyncEngine {
         continuation.resume(returning: .failure(.canceled))
     }
 
-    /// Changes the core, and performs the resulting actions.
     func change<Result>(
         _ body: (inout SyncCore) throws(SyncError) -> Result
     ) throws(SyncError) -> Result {
@@ -332,10 +307,7 @@ public actor SyncEngine {
     var limits: CacheLimits { core.limits }
 
     /// The number of newest messages that eviction keeps in each channel, as long as any channel
-    /// has more than this number.
-    ///
-    /// The number is that of the messages which the engine fetches in the background, and would
-    /// therefore fetch again.
+    /// has more: the engine would fetch them again in the background.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
@@ -351,7 +323,6 @@ public actor SyncEngine {
         limitIfDue()
     }
 
-    /// Reduces the cache in the background if it may exceed its limits.
     func limitIfDue() {
         guard limiting == nil, !isClosed, store.directory != nil || limits.retention != nil else {
             return
@@ -364,29 +335,24 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesWrittenAtLastCheck = written
         limiting = Task { [weak self] in
-            // Ignore an error: if the store has failed, the next write reports it, and the limits
-            // are checked again after further writes.
+            // The next write reports a failed store, and later writes check the limits again.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
         }
     }
 }
 
-/// Filters the progress of an upload: ignores reports that do not increase the number of bytes, or
-/// that arrive after the upload has ended.
-///
-/// A backend may report from any thread, and with a delay.
+/// Ignores reports of an upload that do not increase the number of bytes, or that arrive after the
+/// end: a backend may report from any thread and with a delay.
 final class UploadMeter: Sendable {
     /// The last reported number of bytes; `nil` after the upload has ended.
     private let last = Locked<Int?>(-1)
 
-    /// Calls a closure if the number of bytes has increased and the upload has not ended.
     func report(_ progress: TransferProgress, _ body: () -> Void) {
         last.withLock { last in
             guard let before = last, progress.bytesTransferred > before else { return }
             last = progress.bytesTransferred
-            // Call the closure while the lock is held, so that it is never called after `end` has
-            // returned.
+            // The lock is held, so that the closure is never called after `end` has returned.
             body()
         }
     }
@@ -395,7 +361,6 @@ final class UploadMeter: Sendable {
 }
 
 extension Credentials {
-    /// Throws an error with code `invalidArgument` if the user's id is empty.
     package func check() throws(SyncError) {
         guard !userID.rawValue.isEmpty else {
             throw SyncError(.invalidArgument, "the credentials have an empty user id")

@@ -6,14 +6,13 @@ public struct SyncError: LocalizedError {
     /// The kind of failure.
     public let code: Code
 
-    /// A human-readable description, which names the channel, outbox item or other object that is
-    /// affected.
+    /// A description for developers, which names the channel, outbox item or other affected object.
     public let message: String
 
-    /// The error of the server or the store that caused this error; `nil` if there is none.
+    /// The error of the server or the store that caused this error.
     public let cause: (any Error)?
 
-    /// The time to wait before a retry, as requested by the server; `nil` if unspecified.
+    /// The time to wait before a retry, as requested by the server.
     public var retryAfter: Duration? { (cause as? BackendError)?.retryAfter }
 
     /// The server's error number; `nil` if the server gave none.
@@ -52,22 +51,19 @@ extension SyncError {
         /// Retry later: see ``SyncError/retryAfter``.
         public static let throttled = Code(value: .throttled)
 
-        /// The server failed, or its response cannot be used.
-        ///
-        /// Retry later.
+        /// The server failed, or its response cannot be used; retry later.
         public static let serverFailure = Code(value: .serverFailure)
 
-        /// The session has expired or was revoked.
+        /// The session has expired or was revoked, so that the user has to log in again.
         ///
-        /// The user has to log in again. The cause is a `BackendError` with code `sessionExpired`
-        /// or `sessionRevoked`.
+        /// The cause is a `BackendError` with code `sessionExpired` or `sessionRevoked`.
         public static let sessionEnded = Code(value: .sessionEnded)
 
         /// The channel, message, user or outbox item does not exist, or is not visible to the user.
         public static let notFound = Code(value: .notFound)
 
-        /// The engine did not attempt the operation, because the cached channel or message, or an
-        /// option, shows that it is not permitted.
+        /// The cached channel or message, or an option, shows that the operation is not permitted,
+        /// so the engine did not attempt it.
         public static let notPermitted = Code(value: .notPermitted)
 
         /// The server rejected the request permanently: a retry has the same result.
@@ -78,35 +74,27 @@ extension SyncError {
         /// The backend does not support the request; see `BackendCapabilities`.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The engine stopped sending a request because the server's responses made no progress,
-        /// for example the same page repeatedly.
+        /// The server's responses made no progress, for example the same page repeatedly, so the
+        /// engine stopped sending the request.
         ///
         /// The engine retries when the channel is opened again, and after the next connection.
         public static let stalled = Code(value: .stalled)
 
         // MARK: This device
 
-        /// The client has no user: no user has connected on this device, or the user has logged out.
-        ///
-        /// Connect a user, or open the stored data of one.
+        /// The client has no user: connect one, or open the stored data of one.
         public static let noUser = Code(value: .noUser)
 
-        /// An argument of the call is not valid.
-        ///
-        /// Correct the call; a retry has the same result.
+        /// An argument of the call is not valid; a retry has the same result.
         public static let invalidArgument = Code(value: .invalidArgument)
 
         /// A file to send is missing, cannot be read, or is too large.
-        ///
-        /// Let the user choose another file.
         public static let invalidFile = Code(value: .invalidFile)
 
         /// The store contains the data of another user.
         public static let otherUser = Code(value: .otherUser)
 
-        /// The store failed.
-        ///
-        /// The cause is a `StoreError` with the reason.
+        /// The store failed; the cause is a `StoreError` with the reason.
         public static let store = Code(value: .store)
 
         /// The engine was closed, or the user disconnected.
@@ -126,7 +114,6 @@ extension SyncError {
         /// The collection was disposed.
         public static let disposed = Code(value: .disposed)
 
-        /// A Boolean value that indicates whether the server answered the request with an error.
         package var isServerError: Bool {
             switch value {
             case .throttled, .serverFailure, .sessionEnded, .notFound, .refused, .unsupported: true
@@ -134,7 +121,6 @@ extension SyncError {
             }
         }
 
-        /// A Boolean value that indicates whether the call was canceled or the engine was closed.
         package var isEnd: Bool { self == .canceled || self == .closed }
 
         /// The name of the code, such as `notConnected`.
@@ -143,7 +129,6 @@ extension SyncError {
 }
 
 extension SyncError {
-    /// Creates the error for a failed request.
     package init(_ error: BackendError) {
         let code: Code =
             switch error.code {
@@ -159,19 +144,18 @@ extension SyncError {
         self.init(code, error.message, cause: error)
     }
 
-    /// The same text as ``description``, for code that handles the error as `any Error`.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 }
 
 extension SyncError: CustomStringConvertible {
-    /// The code, the message, and those parts of the cause's description that the message does not
-    /// contain, in one line.
+    /// The code, the message, and what the cause's description adds to the message, in one line.
     public var description: String { .line("\(code)", message, because: cause) }
 }
 
 extension String {
-    /// Returns the description of an error in one line, without repeating text that both the
-    /// message and the cause contain.
+    /// Returns the description of an error in one line, without repeating what the message and the
+    /// cause have in common.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
     ) -> String {

@@ -1,111 +1,90 @@
 import Models
 
-/// The settings of a ``SyncEngine``.
-///
-/// Values outside their ranges are replaced by the nearest valid ones.
+/// The settings of a ``SyncEngine``; values out of range are replaced by the nearest valid ones.
 public struct SyncOptions: Hashable, Sendable {
     /// The delays before the engine reconnects and before it retries a request.
     ///
-    /// An outbox item fails after its request has failed ``Backoff/retries`` times, and the user
-    /// may resend it. By default, the number of attempts is not limited. A server that throttles
-    /// the client may demand longer delays, up to a day.
+    /// An outbox item fails after its request has failed ``Backoff/retries`` times, by default
+    /// never. A server that throttles the client may demand longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    /// The number of messages in a page that the engine requests on its own, from 1 to 10,000.
-    ///
-    /// The default is 100. A server may return fewer messages.
+    /// The number of messages in a page that the engine requests on its own: 1...10,000, by default
+    /// 100.
     public var pageSize = 100
 
-    /// The number of channels whose history the engine fetches at the same time; at least 1.
-    ///
-    /// Each of these channels has one request, which is in flight or waits for its next attempt.
-    /// The default is 2.
+    /// The number of channels whose history is fetched at the same time, each with one request; at
+    /// least 1, by default 2.
     public var parallelRequests = 2
 
-    /// The number of channels whose recent messages the engine fetches in the background; at least
-    /// 0.
-    ///
-    /// The engine chooses the channels with the newest messages. The default is 20.
+    /// The number of channels, those with the newest messages, whose recent messages are fetched in
+    /// the background; at least 0, by default 20.
     public var backgroundChannels = 20
 
-    /// The maximum number of pages that the engine fetches in the background, for each channel and
-    /// connection; at least 0.
+    /// The maximum number of pages that are fetched in the background, for each channel and
+    /// connection; at least 0, by default 5.
     ///
-    /// There is no limit for channels that are visible, or that a caller waits for. The default is
-    /// 5.
+    /// There is no limit for channels that are visible, or that a caller waits for.
     public var backgroundPages = 5
 
-    /// The number of missing messages above which a gap of a visible channel is huge; at least 0.
+    /// The number of missing messages above which a gap of a visible channel is huge; at least 0,
+    /// by default 300.
     ///
-    /// The engine counts the missing messages while it fetches them; messages that were already
-    /// cached or are in the outbox do not count. It reports each huge gap once. The default is 300.
-    /// With `Int.max`, no gap is huge.
+    /// The missing messages, without those that are cached or in the outbox, are counted while they
+    /// are fetched. With `Int.max`, no gap is huge.
     public var hugeGapThreshold = 300
 
-    /// The policy for huge gaps.
-    ///
-    /// The default is ``HugeGapPolicy/report``.
+    /// The policy for huge gaps; by default ``HugeGapPolicy/report``.
     public var hugeGapPolicy = HugeGapPolicy.report
 
-    /// The maximum difference between the clocks of the server's machines; at least zero.
+    /// The maximum difference between the clocks of the server's machines; at least zero, by
+    /// default one second.
     ///
-    /// A message that the feed omitted may be older than the newest message that it reported, by up
-    /// to this duration. After a truncation, the cached messages that are older than the gap by at
-    /// most this duration therefore become stale, and the engine fetches them again. The default is
-    /// one second. Use zero if a single clock sets the times of all messages, and no two messages
-    /// have the same time.
+    /// A message that the feed omitted may be older, by up to this duration, than the newest
+    /// message that it reported. After a truncation, cached messages of that period before the gap
+    /// are therefore fetched again. Use zero if a single clock sets the times of all messages, and
+    /// no two messages have the same time.
     public var clockSkew = Duration.seconds(1)
 
-    /// The number of channels in which the engine sends outbox items at the same time; at least 1.
-    ///
-    /// In each channel, items are sent one at a time. The default is 4.
+    /// The number of channels in which the engine sends outbox items, one at a time in each; at
+    /// least 1, by default 4.
     public var parallelSends = 4
 
     /// The duration after which an unsent outbox item fails, measured by the device's clock; at
-    /// least zero.
-    ///
-    /// The user may then resend the item. The default is three days.
+    /// least zero, by default three days.
     public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
-    /// The policy for outbox items whose request failed because of the connection.
-    ///
-    /// The default is ``ResendPolicy/automatic``. ``backoff`` limits the number of attempts.
+    /// The policy for outbox items whose request failed because of the connection; by default
+    /// ``ResendPolicy/automatic``, as often as ``backoff`` allows.
     public var resendPolicy = ResendPolicy.automatic
 
-    /// The policy for the items that follow a failed item in the outbox of a channel.
-    ///
-    /// The default is ``FailedItemPolicy/continue``.
+    /// The policy for the items that follow a failed item in the outbox of a channel; by default
+    /// ``FailedItemPolicy/continue``.
     public var failedItemPolicy = FailedItemPolicy.continue
 
-    /// The maximum number of failed outbox items in each channel; at least 0.
-    ///
-    /// If there are more, the oldest are canceled. The default `nil` means no limit.
+    /// The maximum number of failed outbox items in each channel, above which the oldest are
+    /// canceled; at least 0, by default `nil` for no limit.
     public var failedItemLimit: Int?
 
-    /// The duration for which failed outbox items are kept; at least zero.
-    ///
-    /// Older items are canceled at the next connection. The default `nil` means no limit.
+    /// The duration after which failed outbox items are canceled at the next connection; at least
+    /// zero, by default `nil` for no limit.
     public var failedItemLifetime: Duration?
 
     /// The duration after which a user no longer counts as typing, unless the feed reports the
-    /// typing users of the channel again; at least zero.
+    /// typing users of the channel again; at least zero, by default a minute.
     ///
-    /// It applies if the feed does not report the end, for example because the device on which the
-    /// user was typing has lost the network. The default is a minute.
+    /// The feed may not report the end, for example if the user's device has lost the network.
     public var typingTimeout = Duration.seconds(60)
 
     /// The interval at which the engine polls a feed that returns an empty batch at once if there
-    /// are no events; at least a tenth of a second.
+    /// are no events; at least a tenth of a second, by default two seconds.
     ///
-    /// The default is two seconds. A feed that waits for events for at least this interval is not
-    /// polled. Without events, the interval grows by a tenth with each empty batch, up to
-    /// ``idlePollInterval``. An event, or an action of the user, resets it.
+    /// A feed that waits for events for at least this interval is not polled. Without events, the
+    /// interval grows by a tenth with each empty batch, up to ``idlePollInterval``. An event, or an
+    /// action of the user, resets it.
     public var pollInterval = Duration.seconds(2)
 
     /// The longest interval at which the engine polls a feed without events; at least
-    /// ``pollInterval``.
-    ///
-    /// The default is 30 seconds, which the engine reaches after about five minutes.
+    /// ``pollInterval``, by default 30 seconds, which it reaches after about five minutes.
     public var idlePollInterval = Duration.seconds(30)
 
     /// Creates the default options.
@@ -113,7 +92,6 @@ public struct SyncOptions: Hashable, Sendable {
 }
 
 extension SyncOptions {
-    /// The options, in which values outside their ranges are replaced by the nearest valid ones.
     var clamped: SyncOptions {
         var options = self
         options.pageSize = PageSize.nearest(to: pageSize, atLeast: 1)

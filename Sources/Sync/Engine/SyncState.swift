@@ -10,36 +10,33 @@ public struct SyncState: Hashable, Sendable {
     /// connection.
     public internal(set) var user: User?
 
-    /// A Boolean value that indicates whether the feed has reported all missed events, and now
-    /// reports live ones.
+    /// Whether the feed has reported all missed events, and now reports live ones.
     public internal(set) var isLive = false
 
     /// The number of channels in which the engine has yet to fill gaps or read changelogs.
     public internal(set) var channelsLeft = 0
 
-    /// The numbers of unread messages, unread mentions and pending invitations: the sum over the
-    /// stored channels.
+    /// The sum of the unread messages, unread mentions and pending invitations of the stored
+    /// channels.
     ///
     /// The value is `nil` until the store has all channels of the user, such as before the first
     /// connection and after the cache was cleared, and if the backend has no unread counts.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// The reason why the store cannot be read or written, such as a full disk; `nil` if the store
-    /// can be read and written.
+    /// The reason why the store cannot be read or written, such as a full disk; `nil` if there is
+    /// none.
     ///
     /// The engine retries automatically. If the cache is damaged, the cause is a `StoreError` with
-    /// code `corruption`. With a connection, the engine replaces a damaged cache by an empty one and
-    /// fetches the data again. Without a connection, or if the cache was replaced for the same
-    /// reason less than an hour ago, the damaged cache stays, and the engine still writes and sends
-    /// outbox items.
+    /// code `corruption`. With a connection, the engine replaces a damaged cache by an empty one
+    /// and fetches the data again. Without a connection, or if the cache was replaced for the same
+    /// reason less than an hour ago, the damaged cache stays, and outbox items are still written
+    /// and sent.
     public internal(set) var failure: SyncError?
 
-    /// A Boolean value that indicates whether the feed is live, no channel has work left, and the
-    /// store has no failure.
+    /// Whether the feed is live, no channel has work left, and the store has no failure.
     public var isIdle: Bool { isLive && channelsLeft == 0 && failure == nil }
 
-    /// Returns a Boolean value that indicates whether two states are equal, comparing failures by
-    /// their codes.
+    /// Returns whether two states are equal, comparing failures by their codes.
     public static func == (left: SyncState, right: SyncState) -> Bool {
         left.connection == right.connection && left.user == right.user
             && left.isLive == right.isLive && left.channelsLeft == right.channelsLeft
@@ -59,7 +56,6 @@ public struct SyncState: Hashable, Sendable {
 }
 
 extension SyncError {
-    /// The code of the store's error that caused this one; `nil` if the cause is another error.
     fileprivate var storeCode: StoreError.Code? { (cause as? StoreError)?.code }
 }
 
@@ -69,17 +65,17 @@ public enum SyncEvent: Sendable {
     case state(SyncState)
     /// A visible channel has a gap with more missing messages than the threshold.
     ///
-    /// An engine reports a gap once, also if parts of it are fetched later, the channel is shown
-    /// again, or the connection is lost.
+    /// A gap is reported once, also if parts of it are fetched later, the channel is shown again,
+    /// or the connection is lost.
     case hugeGap(ChannelURL)
-    /// The stored history may differ from the server's. It was marked as stale, and is fetched
-    /// again when it is shown.
+    /// The stored history may differ from the server's, was marked as stale, and is fetched again
+    /// when it is shown.
     case historyLost(HistoryLoss)
     /// A request of the engine for a channel failed.
     ///
-    /// The engine retries the request when a new viewer shows the channel, a caller waits for the
-    /// channel, the feed reports a truncation of the channel, ``SyncEngine/reconnect()`` is called,
-    /// or a connection is established.
+    /// The engine retries it when a new viewer shows the channel, a caller waits for the channel,
+    /// the feed reports a truncation of the channel, ``SyncEngine/reconnect()`` is called, or a
+    /// connection is established.
     case failed(ChannelURL, SyncError)
     /// Messages were evicted from the cache because of its limits.
     case evicted(Eviction)
@@ -87,7 +83,6 @@ public enum SyncEvent: Sendable {
     case sessionExpired
     /// The delivery result of an outbox item, and the item in its last state.
     ///
-    /// The engine reports one result for each item. If a failed item is resent, the engine reports
-    /// another result.
+    /// The engine reports one result for each item, and another one if a failed item is resent.
     case deliveryResult(DeliveryResult, of: OutboxItem)
 }

@@ -2,13 +2,12 @@ import Foundation
 package import Models
 package import Store
 
-/// The point at which the feed resumes, stored in the same write batch as the events that precede
-/// it.
+/// The point at which the feed resumes, stored in the same write as the events that precede it.
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
-    /// The encoded token: its number, the length of the epoch, the epoch and the cursor.
+    /// The number of the token, the length of the epoch, the epoch and the cursor.
     ///
     /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] {
@@ -20,7 +19,6 @@ package struct FeedToken: Hashable {
         self.epoch = epoch
     }
 
-    /// Decodes a token; `nil` if the bytes do not contain one.
     package init?(bytes: [UInt8]) {
         let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -39,7 +37,7 @@ package struct FormerEpoch: Hashable {
     var epoch: ServerEpoch
     var losses: ClosedRange<Int64>
 
-    /// The encoded value: the first and the last loss, and the epoch.
+    /// The first and the last loss, and the epoch.
     ///
     /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] { Array("\(losses.lowerBound) \(losses.upperBound) \(epoch)".utf8) }
@@ -49,7 +47,6 @@ package struct FormerEpoch: Hashable {
         self.losses = losses
     }
 
-    /// Decodes a value; `nil` if the bytes do not contain one.
     package init?(bytes: [UInt8]) {
         let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -76,9 +73,8 @@ private enum Scope {
 }
 
 extension ChatStore {
-    /// Records the owner of a store with an empty cache and, if it had another cache, the time.
-    ///
-    /// The owner may then use the store offline.
+    /// Records the owner of a store with an empty cache, who may then use it offline, and the time
+    /// if it replaces another cache.
     package func recordOwner(_ user: User, replacedAt: Timestamp? = nil) throws(StoreError) {
         do {
             try write { batch in
@@ -94,14 +90,12 @@ extension ChatStore {
 }
 
 extension StoreReader {
-    /// Returns the token with which the feed resumes; `nil` if there is none or it cannot be read.
-    ///
-    /// Without a token, the feed starts from the beginning.
+    /// Returns the token with which the feed resumes; the feed starts from the beginning without
+    /// one.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
 
-    /// Returns the server epoch of the stored data; `nil` if there is none.
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
@@ -117,16 +111,12 @@ extension StoreReader {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Returns a Boolean value that indicates whether all group channels of the user are stored,
-    /// because the feed has reported the whole list.
+    /// Returns whether the feed has reported the whole list of the user's group channels.
     package func hasAllChannels() throws(StoreError) -> Bool {
         try token(Scope.channelList) != nil
     }
 
-    /// Returns the user who was connected last; `nil` if there was none.
-    ///
-    /// - Throws: ``/Store/StoreError`` with code `corruption` if the user cannot be read. The owner
-    ///   of the store is then unknown.
+    /// Returns the user who was connected last, or throws `corruption` if this user cannot be read.
     package func storedUser() throws(StoreError) -> User? {
         guard let bytes = try token(Scope.user) else { return nil }
         do {
@@ -136,22 +126,15 @@ extension StoreReader {
         }
     }
 
-    /// Returns the time at which the cache was replaced or cleared, on the device's clock; `nil` if
-    /// it was not.
-    ///
-    /// The tombstones of earlier deletions are gone.
+    /// Returns the device's time when the cache, with its tombstones, was last replaced or cleared.
     func replacedAt() throws(StoreError) -> Timestamp? {
         try text(Scope.replacedAt).flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) }
     }
 
-    /// Returns the server's information about the application; `nil` if there is none or it cannot
-    /// be read.
     func storedAppInfo() throws(StoreError) -> AppInfo? {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
 
-    /// Returns the token with which the changelog of channels continues; `nil` if the changelog was
-    /// never requested.
     func channelChangelogToken() throws(StoreError) -> String? {
         try text(Scope.channelChangelog)
     }
@@ -168,8 +151,7 @@ extension StoreReader {
             messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
     }
 
-    /// Returns the token with which the changelog of a channel's messages continues; `nil` unless a
-    /// changelog was read to its end.
+    /// Returns the token after the last changelog of a channel's messages that was read to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
         try text(Scope.messageChangelog(of: url))
     }
@@ -182,7 +164,6 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Records the time at which the cache was replaced or cleared.
     func setReplacedAt(_ time: Timestamp) {
         setText("\(time.milliseconds)", for: Scope.replacedAt)
     }

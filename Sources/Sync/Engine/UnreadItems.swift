@@ -1,28 +1,21 @@
 import Models
 import Store
 
-/// The unread messages, unread mentions and pending invitations of each stored channel.
-///
-/// This is the only place that adds the counts of channels. Reading all channels is needed once;
-/// then only changed channels are read.
+/// The unread messages, unread mentions and pending invitations of each stored channel, all of
+/// which are read once, and then only if they change.
 struct UnreadItems {
     private var counts: [ChannelURL: UnreadItemCount] = [:]
-    /// The sum over all stored channels.
     private(set) var total = UnreadItemCount()
 
     /// Reads the counts of all stored channels; `nil` if the store does not have all channels of
     /// the user.
-    ///
-    /// - Complexity: O(*n*) in the number of channels.
     init?(in reader: some StoreReader) throws(StoreError) {
         guard try reader.hasAllChannels() else { return nil }
         for url in try reader.channelURLs() {
-            // A channel that cannot be decoded counts as having no unread items.
             set(try reader.groupChannel(url), of: url)
         }
     }
 
-    /// Updates the counts of channels that were saved, or removed if their value is `nil`.
     mutating func update(_ channels: [ChannelURL: GroupChannel?]) {
         for (url, channel) in channels { set(channel, of: url) }
     }
@@ -44,7 +37,6 @@ struct UnreadItems {
 }
 
 extension UnreadItemCount {
-    /// The unread items of one channel.
     fileprivate init(_ channel: GroupChannel) {
         self.init()
         groupChannelUnreadMessageCount = channel.unreadMessageCount

@@ -1,27 +1,24 @@
 import Models
 
-/// The requests in flight, and the changes that were stored since each request was made.
+/// The requests in flight, and the changes that were stored since each was made.
 ///
-/// An answer reflects the server's data at some time after the request. Events that the feed has
-/// reported since the request may be newer or older than the answer, so they take precedence over
-/// it. An answer is void, and is not stored, if there were too many events to compare it with, or
-/// if the history was replaced since the request.
+/// Events that the feed has reported since a request may be newer or older than its answer, so they
+/// take precedence over it. An answer is void, and is not stored, if there were too many events to
+/// compare it with, or if the history was replaced since the request.
 struct Flights {
-    /// A request in flight.
     struct Flight: Hashable {
         fileprivate let number: Int
         fileprivate let loss: Int
         fileprivate let channelLoss: Int
         let channelURL: ChannelURL?
-        /// A Boolean value that indicates whether the feed reports all events since the request.
+        /// True if the feed reports all events since the request.
         let isFollowed: Bool
-        /// A Boolean value that indicates whether the answer may contain messages of any channel.
+        /// True if the answer may contain messages of any channel.
         fileprivate let isSearch: Bool
     }
 
-    /// The changes of a channel's messages since a request was made.
     struct Interim {
-        /// A Boolean value that indicates whether the feed reports all events since the request.
+        /// True if the feed reports all events since the request.
         fileprivate(set) var isFollowed = false
         /// The messages that were saved, deleted or changed by an event.
         fileprivate(set) var touched: Set<MessageID> = []
@@ -29,22 +26,19 @@ struct Flights {
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were last saved from an untrusted source.
         fileprivate(set) var unconfirmed: Set<MessageID> = []
-        /// The messages of these that were not stored before, so that an answer may be about an
-        /// earlier message with the same ID.
+        /// Those that were not stored before, so that an answer may be about an earlier message of
+        /// the ID.
         fileprivate var added: Set<MessageID> = []
         /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []
-        /// The channels that were saved or removed.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// The events that change parts of a message, such as reactions, by message, in the order
-        /// in which they were reported.
+        /// The events that change parts of a message, such as reactions, in the order of their
+        /// reports.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
-        /// The changes of each channel's messages since a search was requested.
         fileprivate var searched: [ChannelURL: Interim] = [:]
         /// The channels whose messages in the answer of a search are void.
         fileprivate(set) var voidChannels: Set<ChannelURL> = []
 
-        /// The messages whose threads have changed according to an event.
         var changedThreads: Set<MessageID> {
             Set(
                 events.filter { entry in
@@ -52,26 +46,19 @@ struct Flights {
                 }.keys)
         }
 
-        /// Returns the changes of a channel's messages since a search was requested.
-        ///
-        /// They are not followed: the index of a server's search may be older than the feed.
+        /// Not followed, because the index of a server's search may be older than the feed.
         func ofSearch(in url: ChannelURL) -> Interim { searched[url] ?? Interim() }
 
-        /// Returns a Boolean value that indicates whether a stored message may have been deleted.
-        ///
-        /// This is the case if an answer to the request does not contain the message, and no event
-        /// has changed it since the request. It is also the case if the message is stored although
-        /// it was deleted: a late answer to its send has stored it again.
+        /// Returns whether a stored message may have been deleted: the answer lacks it and no event
+        /// has changed it since the request, or it was deleted and a late answer to its send has
+        /// stored it again.
         func leavesOpen(_ id: MessageID, isInAnswer: Bool) -> Bool {
             deleted.contains(id) || (!isInAnswer && !touched.contains(id))
         }
 
-        /// Returns a Boolean value that indicates whether a message was saved, deleted or changed
-        /// since the request, from any source.
         func hasChanged(_ id: MessageID) -> Bool { touched.contains(id) || saved.contains(id) }
 
-        /// Returns a Boolean value that indicates whether an answer that lacks a message shows that
-        /// the message was deleted.
+        /// Returns whether an answer that lacks a message shows that the message was deleted.
         func allowsDeletion(of id: MessageID) -> Bool {
             !touched.contains(id) && !added.contains(id)
         }
@@ -113,25 +100,20 @@ struct Flights {
         let kind: Kind
     }
 
-    /// The maximum number of recorded changes of a channel.
-    ///
-    /// If there are more, the channel's requests become void.
+    /// The number of recorded changes of a channel above which its requests become void.
     private static let limit = 20_000
 
     private var count = 0
     private var losses = 0
     private var open: [ChannelURL: Set<Int>] = [:]
-    /// The number of searches in flight, for which the messages of all channels are recorded.
+    /// While a search is in flight, the messages of all channels are recorded.
     private var openSearchCount = 0
     private var changes: [ChannelURL: [RecordedChange]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// The number of the latest recorded change of each channel itself.
-    ///
-    /// The numbers are kept while requests are in flight.
+    /// The number of the latest change of each channel itself, kept while requests are in flight.
     private var channelChanges: [ChannelURL: Int] = [:]
     private(set) var inFlightCount = 0
 
-    /// Records that a request is made.
     mutating func begin(
         in channelURL: ChannelURL?, isFollowed: Bool, isSearch: Bool = false
     ) -> Flight {
@@ -144,9 +126,8 @@ struct Flights {
             channelURL: channelURL, isFollowed: isFollowed, isSearch: isSearch)
     }
 
-    /// Records that a request was answered or canceled.
-    ///
-    /// - Returns: The changes since the request; `nil` if its answer is void.
+    /// Ends a request that was answered or canceled, and returns the changes since it; `nil` if its
+    /// answer is void.
     mutating func end(_ flight: Flight) -> Interim? {
         inFlightCount -= 1
         var interim = Interim(isFollowed: flight.isFollowed)
@@ -173,24 +154,20 @@ struct Flights {
         return isValid ? interim : nil
     }
 
-    /// Removes the records of a channel if no request in flight needs them.
     private mutating func forgetUnlessOpen(_ url: ChannelURL) {
         guard !hasRequests(in: url) else { return }
         changes[url] = nil
         channelLosses[url] = nil
     }
 
-    /// Returns a Boolean value that indicates whether the answer to a request can be stored.
     func isValid(_ flight: Flight) -> Bool {
         flight.loss == losses
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }
 
-    /// Returns a Boolean value that indicates whether a request is in flight whose answer may
-    /// contain messages of a channel.
+    /// Returns whether a request is in flight whose answer may contain messages of a channel.
     func hasRequests(in url: ChannelURL) -> Bool { openSearchCount > 0 || open[url] != nil }
 
-    /// Makes the answers to a channel's requests in flight void.
     mutating func void(_ url: ChannelURL) {
         guard hasRequests(in: url) else { return }
         count += 1
@@ -198,7 +175,6 @@ struct Flights {
         changes[url] = nil
     }
 
-    /// Makes the answers to all requests in flight void.
     mutating func voidAll() {
         losses += 1
         changes = [:]
@@ -210,8 +186,8 @@ struct Flights {
 
     /// Records that a message was saved from an untrusted source.
     ///
-    /// An answer that contains an older copy does not replace the message, but an answer without
-    /// the message may mean that it was deleted, unless the message was not stored before.
+    /// An answer with an older copy does not replace it, but an answer without it may mean that it
+    /// was deleted, unless the message was not stored before.
     mutating func recordUnconfirmed(_ id: MessageID, in url: ChannelURL, isNew: Bool) {
         record(id, url, .unconfirmed(isNew: isNew))
     }
@@ -223,7 +199,6 @@ struct Flights {
         record(id, url, .event(event))
     }
 
-    /// Records that a channel was saved or removed.
     mutating func recordChannel(_ url: ChannelURL) {
         guard inFlightCount > 0 else { return }
         count += 1

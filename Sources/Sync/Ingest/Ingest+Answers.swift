@@ -2,23 +2,17 @@ import Models
 import Store
 
 extension Ingest {
-    /// The result of storing a page.
     struct PageReport: Hashable {
-        /// The range that the page covers; `nil` if there is none.
         var extent: PageExtent?
-        /// The stored messages of stale ranges that the page should contain but does not.
-        ///
-        /// They may have been deleted, and must be looked up.
+        /// The stored messages of stale ranges that the page should contain but does not, to look
+        /// up.
         var unconfirmed: [MessageID] = []
     }
 
     /// Stores the answer to a request for a page, and closes the gaps that the page covers.
     ///
     /// If the page ends before it reaches the gap for which it was requested, the backfill
-    /// continues at the end of the page. A page of replies closes no gap of the channel.
-    ///
-    /// - Returns: The covered range of the history or thread, and the messages that must be looked
-    ///   up.
+    /// continues at the end of the page.
     mutating func applyPage(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -37,7 +31,6 @@ extension Ingest {
         return report
     }
 
-    /// Stores a page of replies to a message.
     private mutating func applyReplies(
         _ page: MessagePage, to parentID: MessageID, in url: ChannelURL,
         _ extent: PageExtent?, since interim: Flights.Interim
@@ -58,11 +51,11 @@ extension Ingest {
         return PageReport(extent: extent, unconfirmed: unconfirmed)
     }
 
-    /// Stores a page of the messages of some kinds, and extends the coverage of the kinds.
+    /// Stores a page of the messages of some kinds, only inside gaps and stale ranges, and closes
+    /// none.
     ///
-    /// The page adds messages only inside gaps and stale ranges, and closes none. Its coverage is
-    /// recorded only if it continues the stored coverage, which a truncation may have ended since
-    /// the request.
+    /// The coverage of the kinds is extended only if the page continues it: a truncation may have
+    /// ended it since the request.
     private mutating func applyKinds(
         _ page: MessagePage, of request: PageRequest, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -107,7 +100,6 @@ extension Ingest {
         return report
     }
 
-    /// Stores a page of a channel's history, and closes the gaps in the range that the page covers.
     private mutating func applyHistory(
         _ page: MessagePage, in url: ChannelURL, _ extent: PageExtent?,
         since interim: Flights.Interim, _ source: CollectionEventSource
@@ -137,12 +129,12 @@ extension Ingest {
         return report
     }
 
-    /// Records that the feed may not have reported the messages that are newer than a page, before
-    /// the page closes the gap at the newest end of the history or a gap among these messages.
+    /// Records that the feed may not have reported the messages newer than a page, before the page
+    /// closes the gap at the newest end or a gap among them.
     ///
-    /// They were stored since the request, for example from a page that was requested later but
-    /// arrived earlier. The server may have accepted messages between them and the page. While a
-    /// gap contained them, it also represented those messages.
+    /// They were stored since the request, for example from a page that was requested later. The
+    /// server may have accepted messages between them and the page, which the gap represented until
+    /// now.
     private mutating func recordUnreported(
         above page: MessagePage, _ extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) {
@@ -155,17 +147,15 @@ extension Ingest {
         invalidateKnowledge(of: url)
     }
 
-    /// Returns the positions of stored messages that a page should contain but does not.
-    ///
-    /// The result does not include messages that have changed since the request.
+    /// Returns the positions of messages that a page should contain but does not, unless they have
+    /// changed since the request.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage,
         _ interim: Flights.Interim
     ) throws(StoreError) -> [Position] {
         let idsOnPage = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // The positions above exclude the bounds. But a stored message at a bound, such as the
-        // request's anchor, may be missing on the page, too.
+        // A message at a bound, such as the request's anchor, may be missing on the page, too.
         for case .position(let bound) in [extent.from, extent.through] {
             let held = try batch.message(bound.messageID, in: url)
             if held?.position == bound { positions.append(bound) }
@@ -175,9 +165,7 @@ extension Ingest {
         }
     }
 
-    /// Marks messages inside a gap as stale, before a page closes the gap.
-    ///
-    /// The page does not contain these messages, so they may have been deleted.
+    /// Marks messages as stale that a page, which closes their gap, does not contain.
     private mutating func markStaleInGaps(_ positions: [Position], in url: ChannelURL)
         throws(StoreError)
     {
@@ -186,7 +174,6 @@ extension Ingest {
         }
     }
 
-    /// Marks a message as stale.
     mutating func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
         let bound = Gap.Bound.position(position)
         // The range excludes the message's neighbors, even if they have the same time.
@@ -202,13 +189,12 @@ extension Ingest {
     /// Removes a range from the stale ranges, because its stored messages equal the server's.
     ///
     /// If the page started at a bound without a stored message, that position stays stale: the
-    /// server may have a message there, for example one that was deleted before the server was
-    /// restored from a backup.
+    /// server may have a message there, for example one whose deletion a restored backup has
+    /// undone.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         let extent = try provenPart(of: extent, in: url)
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // Also remove stale ranges that are inside a gap: the gap already implies that their
-        // messages must be fetched.
+        // A gap already implies that the messages of stale ranges inside it must be fetched.
         let gaps = try batch.gaps(in: url)
         for range in try batch.staleRanges(in: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -218,7 +204,7 @@ extension Ingest {
     }
 
     /// Removes a range from the stale ranges after a lookup, unless an untrusted message was stored
-    /// in it since the lookup was requested.
+    /// in it since.
     mutating func markVerified(
         _ url: ChannelURL, _ extent: PageExtent, since interim: Flights.Interim
     ) throws(StoreError) {
@@ -230,8 +216,7 @@ extension Ingest {
         try markVerified(url, extent)
     }
 
-    /// Returns the part of a page's extent of which the page proves that the server has no other
-    /// messages than those that are stored.
+    /// Returns the part of a page's extent in which the server has exactly the stored messages.
     private mutating func provenPart(
         of extent: PageExtent, in url: ChannelURL
     ) throws(StoreError) -> PageExtent {
@@ -250,7 +235,7 @@ extension Ingest {
         return extent
     }
 
-    /// Stores a message of an answer, after applying the events to it that were reported since the
+    /// Stores a message of an answer, after applying the events that were reported since the
     /// request.
     mutating func applyAnswer(
         _ message: Message, since interim: Flights.Interim, _ source: CollectionEventSource
@@ -268,11 +253,9 @@ extension Ingest {
             message.with(interim.events[id] ?? []), source, interim.freshness(of: id))
     }
 
-    /// Stores messages that a search on the server has found.
-    ///
-    /// They are untrusted, because the index of a server's search may be older than the feed.
-    ///
-    /// - Returns: The messages that are stored now, in this or a newer version.
+    /// Stores messages that a search has found, as untrusted, because the index of a server's
+    /// search may be older than the feed, and returns those that are now stored, in this or a newer
+    /// version.
     mutating func applyFound(
         _ messages: [Message], since interim: Flights.Interim
     ) throws(StoreError) -> [Message] {
@@ -286,7 +269,6 @@ extension Ingest {
         return stored
     }
 
-    /// Stores the answer to a lookup.
     mutating func applyLookup(
         _ lookup: MessageLookup, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -300,7 +282,6 @@ extension Ingest {
         }
     }
 
-    /// Stores the changes of a channel's messages.
     mutating func applyChangelog(
         _ changes: MessageChangelog, in url: ChannelURL, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -316,16 +297,12 @@ extension Ingest {
 
     // MARK: Reactions
 
-    /// Records that an answer contains a message without its reactions, so that they have to be
-    /// requested.
     private mutating func recordUnknownReactions(of message: Message, _ interim: Flights.Interim) {
         // An untrusted copy may be older than the reactions that the feed has reported.
         guard interim.isFollowed, let id = message.messageID else { return }
         reactionChanges?.append(.remove(id, in: message.channelURL))
     }
 
-    /// Stores the reactions of messages, after applying the events that were reported since the
-    /// request.
     mutating func applyReactions(
         _ reactions: [MessageID: [Reaction]], of ids: [MessageID], in url: ChannelURL,
         since interim: Flights.Interim
@@ -349,14 +326,13 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// Stores a channel of an answer, unless the channel was saved or removed since the request.
     mutating func applyChannel(
         _ channel: GroupChannel, since interim: Flights.Interim, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !interim.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(channel.url)
         var channel = channel
-        // Only the device sets this property, so keep its value.
+        // Only the device sets this property.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if let held { channel.keepUnreadCounts(of: held) }
         // Also record a channel that has not changed: an older event may follow.
@@ -364,9 +340,6 @@ extension Ingest {
         if channel != held { try save(channel, over: held, source) }
     }
 
-    /// Stores the changes of the user's channels.
-    ///
-    /// - Returns: The removed channels.
     mutating func applyChannelChangelog(
         _ changes: GroupChannelChangelog, since interim: Flights.Interim,
         _ source: CollectionEventSource
@@ -379,21 +352,16 @@ extension Ingest {
 }
 
 extension Flights.Interim {
-    /// Returns whether an answer may be older than the stored copy of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .untrusted }
         if unconfirmed.contains(id) { return .unconfirmed }
-        // Events of reactions and threads do not make the answer outdated, because they are applied
-        // to it.
+        // Events of reactions and threads are applied to the answer, and do not make it outdated.
         return saved.contains(id) ? .unknown : .fresh
     }
 }
 
 extension GroupChannel {
-    /// Replaces the unread counts by those of the stored channel.
-    ///
-    /// Calls other than those of the feed may return a channel without its unread counts, so only
-    /// the feed changes the stored counts.
+    /// Keeps the stored unread counts, which only the feed changes: other calls may omit them.
     mutating func keepUnreadCounts(of held: GroupChannel) {
         unreadMessageCount = held.unreadMessageCount
         unreadMentionCount = held.unreadMentionCount
@@ -401,8 +369,8 @@ extension GroupChannel {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether the message has the reactions that the last
-    /// event of each user and key reported.
+    /// Returns whether the message has the reactions that the last event of each user and key
+    /// reported.
     fileprivate func reflects(_ events: [FeedEvent]) -> Bool {
         var last: [[UInt8]: [UserID: ReactionEvent]] = [:]
         for case .reaction(let event) in events {

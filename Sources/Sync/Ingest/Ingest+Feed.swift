@@ -2,23 +2,21 @@ import Models
 import Store
 
 extension Ingest {
-    /// The results of a feed batch that are not part of the write batch.
     struct FeedReport: Hashable {
         /// The channels that are new or have a truncation.
         var channelsToBackfill: [ChannelURL] = []
-        /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
-        /// The channels that have changed since the engine began to catch up; empty after it has
-        /// caught up.
+        /// The channels that have changed since the engine began to catch up, unless it has caught
+        /// up.
         var missedChannels: Set<ChannelURL> = []
-        /// Whether users are typing in each channel of which the feed has reported it.
+        /// True for each channel in which users are typing, false if they have stopped.
         var typing: [ChannelURL: Bool] = [:]
     }
 
-    /// Applies a batch of the feed.
+    /// Applies a batch of the feed after the point `previous`.
     ///
-    /// `previous` is the point of the feed before the batch. `missed` contains the channels that
-    /// have changed since the engine began to catch up; `nil` if the events are live.
+    /// `missed` contains the channels that have changed since the engine began to catch up; `nil`
+    /// if the events are live.
     mutating func applyFeed(
         _ feed: FeedBatch, after previous: FeedPoint?, missed: Set<ChannelURL>? = nil
     ) throws(StoreError) -> FeedReport {
@@ -39,8 +37,8 @@ extension Ingest {
                     event, after: previous, channelsWithLastMessage: channelsWithLastMessage,
                     &report)
             } catch {
-                // Skip data that the store rejects as invalid. Otherwise, the feed's cursor could
-                // not be stored, and the feed would report the same data forever.
+                // Otherwise, the feed's cursor could not be stored, and the feed would report the
+                // same data forever.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -48,8 +46,7 @@ extension Ingest {
         return report
     }
 
-    /// Records the channels that change while the engine catches up, and reports each of them once
-    /// when it has caught up.
+    /// Reports each channel that changes while the engine catches up once, when it has caught up.
     private func recordMissed(
         _ earlier: Set<ChannelURL>, hasCaughtUp: Bool, _ report: inout FeedReport
     ) {
@@ -61,14 +58,11 @@ extension Ingest {
         for url in missed.sorted() { batch.emit(.caughtUp(url), source: .channelBackgroundSync) }
     }
 
-    /// Returns the source to report for a change of a message: that of the event or, while the
-    /// engine catches up, background synchronization.
+    /// The source to report for an event; while the engine catches up, background synchronization.
     func messageSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .messageBackgroundSync : event
     }
 
-    /// Returns the source to report for a change of a channel: that of the event or, while the
-    /// engine catches up, background synchronization.
     func channelSource(_ event: CollectionEventSource) -> CollectionEventSource {
         isCatchingUp ? .channelBackgroundSync : event
     }
@@ -146,7 +140,6 @@ extension Ingest {
 
     // MARK: Messages
 
-    /// Stores a new message, and returns whether it was relevant.
     private mutating func addReceived(_ message: Message) throws(StoreError) -> Bool {
         let isOwn = try batch.outboxItem(of: message, by: userID) != nil
         let source = messageSource(isOwn ? .eventMessageSent : .eventMessageReceived)
@@ -159,16 +152,16 @@ extension Ingest {
         return true
     }
 
-    /// Returns a Boolean value that indicates whether an edited message is stored, or its position
-    /// is in a known or requested range of the history or of one of its kinds.
+    /// Returns whether an edited message is stored, or is in a known or requested range of the
+    /// history or of one of its kinds.
     func isRelevant(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
         if flights.hasRequests(in: url) { return true }
         guard try batch.isInGap(position, in: url) else { return true }
         if try batch.message(position.messageID, in: url) != nil { return true }
-        // In the gap, the cache is to have each message of a kind that was fetched alone.
-        // After an empty page, the cursor of the kind may have passed the message.
+        // In the gap, the cache must have each message of a kind that was fetched alone. After an
+        // empty page, the cursor of the kind may have passed the message.
         let covered = try batch.kindCoverage(in: url).filter {
             $0.lower < .position(position) || $0.cursor != nil
         }
@@ -182,8 +175,8 @@ extension Ingest {
         if let known = stored?.threadInfo, let info = thread.threadInfo,
             info.updatedAt < known.updatedAt, info.replyCount > known.replyCount
         {
-            // The time decides which summary is later. On some servers, the sender of a reply
-            // chooses its time, so a summary with more replies may have an earlier time.
+            // On some servers, the sender of a reply chooses its time, so a later summary, with
+            // more replies, may have an earlier time.
             try recordChanged(thread.parentMessageID, in: thread.channelURL)
         }
         try change(
@@ -195,15 +188,12 @@ extension Ingest {
         }
     }
 
-    /// Removes all stored messages of a sender from a channel.
+    /// Removes all messages of a sender from a channel, in O(*n*) of the channel's messages.
     ///
     /// If `changesLast` is true, the channel's last message may be one of them.
-    ///
-    /// - Complexity: O(*n*) in the number of the channel's stored messages.
     private mutating func deleteMessages(
         of sender: UserID, in url: ChannelURL, at time: Timestamp?, changesLast: Bool
     ) throws(StoreError) {
-        // The answer to a request in flight may contain messages of the sender that are not stored.
         if flights.hasRequests(in: url) { flights.void(url) }
         for position in try batch.positions(in: url, from: .beginning, to: .end) {
             let message = try batch.message(position.messageID, in: url)
@@ -216,10 +206,8 @@ extension Ingest {
         try recordDeleted(id, in: url)
     }
 
-    /// Marks a message as stale, because the feed has reported that it changed, but not its new
-    /// content.
+    /// Marks a message as stale: the feed has reported that it changed, but not its new content.
     private mutating func recordChanged(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        // The answer to a request in flight may contain the message before the change.
         if flights.hasRequests(in: url) { flights.void(url) }
         guard let position = try batch.message(id, in: url)?.position else {
             return try batch.limitKindCoverage(of: url)
@@ -229,9 +217,9 @@ extension Ingest {
 
     /// Marks the messages as stale that the deletion of a message or of an edit has changed.
     ///
-    /// If the message with the ID is stored, these are only the message that it replies to.
-    /// Otherwise, they are the messages whose last edit has the time `createdAt`, and those whose
-    /// thread may have had a reply at that time.
+    /// If the message with the ID is stored, this is the message that it replies to. Otherwise,
+    /// these are the messages whose last edit has the time `createdAt`, and those whose thread may
+    /// have had a reply then.
     private mutating func recordChanges(
         byDeletionOf id: MessageID, in url: ChannelURL, createdAt: Timestamp
     ) throws(StoreError) {
@@ -250,12 +238,11 @@ extension Ingest {
         }
     }
 
-    /// Adds a gap that is newer than all known messages, because the feed has reported a
-    /// truncation.
+    /// Adds a gap that is newer than all known messages.
     ///
-    /// If the server's clocks differ, omitted messages may be older than the gap. The known
-    /// messages that are at most ``SyncOptions/clockSkew`` older than the gap therefore become
-    /// stale, until a page covers them.
+    /// If the server's clocks differ, omitted messages may be older than the gap. Known messages
+    /// that are at most ``SyncOptions/clockSkew`` older therefore become stale, until a page covers
+    /// them.
     mutating func openTruncation(
         in url: ChannelURL, since previous: FeedPoint?
     ) throws(StoreError) {
@@ -266,15 +253,15 @@ extension Ingest {
             since: previous)
     }
 
-    /// Adds a gap from a bound to the newest end of a history, and marks the messages between
-    /// `oldest` and that bound as stale.
+    /// Adds a gap from a bound to the newest end, and marks the messages from `oldest` to it as
+    /// stale.
     private mutating func openNewestGap(
         in url: ChannelURL, from lower: Gap.Bound, staleFrom oldest: Gap.Bound,
         since previous: FeedPoint? = nil
     ) throws(StoreError) {
         try batch.open(Gap(in: url, from: lower, to: .end, changesSince: previous))
-        // The server may have accepted messages between a gap's backfill cursor and its upper bound,
-        // so restart the backfill at that bound.
+        // The server may have accepted messages between a gap's backfill cursor and its upper
+        // bound, so restart the backfill at that bound.
         for var gap in try batch.gaps(in: url)
         where gap.backfillCursor != nil && oldest < gap.upper {
             gap.backfillCursor = nil
@@ -285,8 +272,6 @@ extension Ingest {
         invalidateKnowledge(of: url)
     }
 
-    /// Marks the messages between two bounds as stale.
-    ///
     /// The epoch 0 means that no cursor was lost.
     private func markStale(
         from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
@@ -295,8 +280,8 @@ extension Ingest {
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
-    /// Returns the upper bound of the newest known range; the beginning of the history if no range
-    /// is known.
+    /// Returns the upper bound of the newest known range; the beginning of the history if there is
+    /// none.
     private func newestKnownBound(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.firstGap(below: .end, in: url)
         let unreported = try batch.unreported(of: url)
@@ -305,46 +290,41 @@ extension Ingest {
         if let gap, gap.upper == .end {
             bound = gap.lower
         } else if let gap, unreported.map({ gap.upper < .position($0) }) ?? true {
-            // The feed has reported all messages that are newer than the gap, unless the gap is due
-            // to a push.
+            // The feed has reported all messages that are newer than the gap, unless a push opened
+            // the gap.
             bound = max(bound, gap.upper)
         }
         return bound
     }
 
-    /// Records that a range of a history has changed without an event for each message.
+    /// Records that a range of a history, up to the ends that are `nil`, has changed without an
+    /// event for each message.
     ///
-    /// The range is from the time `from` through the time `through`; `nil` stands for an end of the
-    /// history. The stored part of the range becomes stale. If the range extends beyond the newest
-    /// stored message, a gap is added there.
+    /// The stored part becomes stale. If the range extends beyond the newest message, a gap is
+    /// added there.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
-        // Answers to earlier requests may show the history before the change.
         flights.void(url)
         let lower = from.map { Gap.Bound(before: $0) } ?? .beginning
         let upper = through.map { Gap.Bound(after: $0) } ?? .end
-        // If the bounds are not in order, the whole history may have changed.
         let range = lower < upper ? (lower, upper) : (.beginning, .end)
         let newest = try newestKnownBound(of: url)
         if newest < range.1 { try openNewestGap(in: url, from: newest, staleFrom: newest) }
         for var gap in try batch.gaps(in: url)
         where gap.backfillCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
-            // If the backfill continued at its cursor, it would skip new messages that are newer
-            // than the cursor.
+            // At its cursor, the backfill would skip new messages that are newer than the cursor.
             gap.backfillCursor = nil
             try batch.update(gap)
         }
-        // Extend the range by a millisecond, so that it is fetched as a page: messages may have
-        // been added. A stale range with a single position is fetched by looking up its message, as
-        // after `recordChanged`.
+        // Messages may have been added. A range with a single position would be fetched by looking
+        // up its message, instead of as a page, so extend it by a millisecond.
         try markKnownHistoryStale(of: url, from: range.0.earlier(by: .milliseconds(1)), to: range.1)
     }
 
     // MARK: Messages that arrive before the feed reports them
 
-    /// Records that the feed has reported a message, and therefore all messages that the server
-    /// accepted before it.
+    /// Records that the feed has reported a message, and thus all messages accepted before it.
     private func recordReported(_ message: Message) throws(StoreError) {
         guard let position = message.position,
             let unreported = try batch.unreported(of: message.channelURL), unreported <= position
@@ -354,7 +334,6 @@ extension Ingest {
         batch.setUnreported(next, of: message.channelURL)
     }
 
-    /// Returns the position of the newest stored message that the feed has reported.
     func newestReported(
         in url: ChannelURL, before unreported: Position?
     ) throws(StoreError) -> Position? {
@@ -364,23 +343,20 @@ extension Ingest {
 }
 
 extension Message {
-    /// A Boolean value that indicates whether the message may be a channel's last message.
-    ///
-    /// Replies and silent messages may not.
+    /// True if the message may be a channel's last message: replies outside the channel, and most
+    /// silent messages, may not.
     var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }
 }
 
 extension [UserID: Timestamp] {
-    /// Sets the time of a user, unless the user has a later one.
     mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }
 }
 
 extension Gap.Bound {
-    /// Returns the bound that is older than this one by a duration.
     fileprivate func earlier(by duration: Duration) -> Gap.Bound {
         guard case .position(let position) = self, duration > .zero else { return self }
         return .position(

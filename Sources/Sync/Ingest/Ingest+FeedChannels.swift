@@ -1,10 +1,9 @@
 import Models
 import Store
 
-// Events of the feed that change channels.
 extension Ingest {
-    /// Applies a change of a channel, and returns whether the channel is new, or the user has just
-    /// joined it.
+    /// Applies a change of a channel, and returns whether it is new, or the user has just joined
+    /// it.
     mutating func applyUpdate(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(url)
@@ -30,7 +29,6 @@ extension Ingest {
         guard channel.historyBeginning != before else { return }
         invalidateKnowledge(of: channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
-            // The user's history now begins earlier: the added part is a gap.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
         }
         guard let beginning = channel.historyBeginning else { return }
@@ -50,7 +48,6 @@ extension Ingest {
         }
     }
 
-    /// Removes all stored group channels that are missing from the user's complete list.
     mutating func removeAll(
         but urls: some Sequence<ChannelURL>, keepsInvitations: Bool = false,
         _ report: inout FeedReport
@@ -95,7 +92,6 @@ extension Ingest {
 
     // MARK: The last message of servers that do not send it
 
-    /// The number of a channel's newest messages in which a new last message is searched.
     static let lastCandidates = 20
 
     /// Makes a message the last one of its channel, unless the channel has a newer one.
@@ -114,7 +110,6 @@ extension Ingest {
         flights.recordChannel(channel.url)
     }
 
-    /// Replaces a channel's last message if that message was deleted.
     mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
         else {
@@ -128,7 +123,6 @@ extension Ingest {
 }
 
 extension EventPeople {
-    /// The value; `nil` if it names no one and no reason.
     var ifAny: EventPeople? {
         users.isEmpty && actor == nil && reason == nil ? nil : self
     }

@@ -1,7 +1,6 @@
 import Models
 import Store
 
-// Gaps that a page fills or shortens.
 extension Ingest {
     /// Closes the gaps in a range.
     ///
@@ -15,7 +14,6 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // Keep the part of the gap that is older than the oldest stored message in the gap.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -28,9 +26,8 @@ extension Ingest {
         }
     }
 
-    /// Moves the cursor of a gap to the end of a page that ended before it reached the gap.
-    ///
-    /// This happens if the anchor is a time, and many messages have that time.
+    /// Moves the cursor of a gap to the end of a page that ended before it reached the gap: the
+    /// anchor may be a time that many messages have.
     func moveBackfillCursor(
         in url: ChannelURL, at upper: Gap.Bound, after page: MessagePage
     ) throws(StoreError) {

@@ -5,9 +5,8 @@ import Store
 public enum HistoryLoss: Hashable, Sendable {
     /// The feed cannot report the events since the stored cursor.
     case expiredCursor
-    /// The server's history was rolled back, for example to a backup.
-    ///
-    /// Cursors are no longer valid, and IDs and versions may now belong to other messages.
+    /// The server's history was rolled back, for example to a backup; cursors are no longer valid,
+    /// and IDs and versions may now belong to other messages.
     case newEpoch
 }
 
@@ -15,11 +14,8 @@ extension Ingest {
     /// Records that all channels may have changed, before the feed restarts.
     ///
     /// The stored history is kept and marked as stale. A gap at the newest end represents messages
-    /// that the feed has not reported. `epoch` is the new epoch of the server's history, if it is
-    /// known. Of the messages in gaps, only those that the user has sent are kept in a new epoch:
-    /// the server may have accepted them in the new one.
-    ///
-    /// - Complexity: O(*c* + *n*) in the number of channels and of the messages in gaps.
+    /// that the feed has not reported. In a new epoch, messages in gaps are kept only if the user
+    /// has sent them, because the server may have accepted them in it.
     mutating func recordLoss(
         _ loss: HistoryLoss, _ epoch: ServerEpoch? = nil
     ) throws(StoreError) {
@@ -49,8 +45,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Removes a channel's `messageOffset`, the time up to which the user has reset the history,
-    /// because the server's new history may not contain the reset.
+    /// Removes the time up to which the user has reset the history: the server may have lost the
+    /// reset.
     private mutating func removeHistoryBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(url), held.historyBeginning != nil else {
             return
@@ -68,7 +64,6 @@ extension Ingest {
         try markKnownHistoryStale(of: url, from: .beginning, to: .end)
     }
 
-    /// Marks the known history between two bounds as stale, and counts a loss.
     mutating func markKnownHistoryStale(
         of url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) {
@@ -98,9 +93,8 @@ extension Ingest {
         }
     }
 
-    /// Includes a loss in those of the former epoch, if a channel still has messages of that epoch.
-    ///
-    /// The ranges that the loss makes stale are merged with those of the former epoch.
+    /// Includes a loss in those of the former epoch if a channel still has messages of it, because
+    /// the ranges that become stale are merged with those of that epoch.
     private func keepFormerEpoch(of url: ChannelURL, _ number: Int64) throws(StoreError) {
         guard let former = try batch.formerEpoch(), !former.losses.contains(number),
             try batch.staleRanges(in: url).contains(where: { former.losses.contains($0.epoch) })
@@ -109,10 +103,8 @@ extension Ingest {
             FormerEpoch(former.epoch, losses: former.losses.lowerBound...number))
     }
 
-    /// Removes the changelog points of all gaps and, in a new epoch, the backfill cursors.
-    ///
-    /// The changelogs are not needed, because the engine fetches all stale ranges again, with their
-    /// changes.
+    /// Removes the changelog points of all gaps, because all stale ranges are fetched again, and in
+    /// a new epoch the backfill cursors.
     private func removeBackfillState(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             var changed = gap
@@ -122,8 +114,8 @@ extension Ingest {
         }
     }
 
-    /// Divides the gaps at the messages that the user has sent, so that these messages become
-    /// stale, and stay until a page or a lookup finds out whether the server has them.
+    /// Divides the gaps at the messages that the user has sent: these become stale, and stay until
+    /// a page or a lookup finds out whether the server has them.
     private func isolateSentMessages(in url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
@@ -135,7 +127,7 @@ extension Ingest {
         }
     }
 
-    /// Removes the stored messages in gaps, because their IDs may now belong to other messages.
+    /// Their IDs may now belong to other messages.
     private func removeMessagesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(in: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
@@ -153,23 +145,21 @@ extension Ingest {
 }
 
 extension Gap.Bound {
-    /// Creates a bound that is older than all messages of a time.
     init(before time: Timestamp) {
         self = .position(Position(createdAt: time, messageID: ""))
     }
 
-    /// Creates a bound that is newer than all messages of a time.
     init(after time: Timestamp) {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound that is just older than this one: a message at this bound is newer than the result.
+    /// A bound that is just older than this one, at which a message is newer than the result.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound that is just newer than this one: a message at this bound is older than the result.
+    /// A bound that is just newer than this one, at which a message is older than the result.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

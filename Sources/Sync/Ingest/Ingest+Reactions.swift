@@ -1,17 +1,15 @@
 import Models
 import Store
 
-// Events of reactions, and the answers to those of the user.
 extension Ingest {
-    /// Applies a reaction event to a stored message.
+    /// Applies a reaction event to a stored message, and returns `true` if the reactions have to be
+    /// requested again.
     ///
-    /// On servers that return reactions separately, the events of a reaction may arrive out of
-    /// order: federated servers have different clocks, and the answer to the user's own request may
-    /// arrive before the feed reports an earlier event of another user. An older event cannot be
-    /// merged, because a message does not contain the time of each user's reaction. If the event is
-    /// not part of the stored reactions, they therefore have to be requested again.
-    ///
-    /// - Returns: `true` if the reactions have to be requested again.
+    /// On servers that return reactions separately, events may arrive out of order: federated
+    /// servers have different clocks, and the answer to the user's own request may precede an
+    /// earlier event of the feed. An older event cannot be merged, because a message does not
+    /// contain the time of each user's reaction. If the stored reactions do not reflect it, they
+    /// are requested again.
     mutating func applyReaction(
         _ reaction: ReactionEvent, _ source: CollectionEventSource
     ) throws(StoreError) -> Bool {
@@ -27,13 +25,12 @@ extension Ingest {
         return true
     }
 
-    /// Applies the answer to the user's own reaction to a stored message.
+    /// Applies the answer to the user's own reaction, and returns `true` if the reactions have to
+    /// be requested again.
     ///
-    /// The feed reports the reaction again, after older reactions of other users. The stored
-    /// reaction therefore keeps the time of the last reported one, so that these are not rejected.
-    /// If the server returns reactions separately, they are requested again instead.
-    ///
-    /// - Returns: `true` if the reactions have to be requested again.
+    /// The feed reports the reaction again, after older reactions of other users. So that these are
+    /// not rejected, the stored reaction keeps the time of the last reported one, or all are
+    /// requested again if the server returns reactions separately.
     mutating func applyAnsweredReaction(_ reaction: ReactionEvent) throws(StoreError) -> Bool {
         guard reactionChanges == nil else {
             return try applyReaction(reaction, .eventReactionUpdated)
@@ -49,10 +46,8 @@ extension Ingest {
 }
 
 extension Message {
-    /// Returns a Boolean value that indicates whether the user of a reaction event has the reaction
-    /// if the event adds it, and does not have it if the event removes it.
-    ///
-    /// If the message only has the number of users, the result is `true`.
+    /// Returns whether the user has the reaction if the event adds it, and lacks it if the event
+    /// removes it; true if the message only has the number of users.
     func reflects(_ event: ReactionEvent) -> Bool {
         guard let reaction = reactionHistory.first(where: { $0.hasKey(event.key) }) else {
             return event.operation == .delete

@@ -3,42 +3,32 @@ import Store
 
 /// Merges data of the server into a write batch.
 ///
-/// All data of the server enters the store through this type: data of the feed, pages, changelogs,
-/// lookups, imports and pushes. The result depends neither on the order in which data arrives nor
-/// on repetitions: a stored message is replaced only by a copy that is at least as new, a deleted
-/// message stays deleted, and messages that are older than the user's history are rejected.
+/// All data of the server enters the store through this type. The result depends neither on the
+/// order in which data arrives nor on repetitions: a stored message is replaced only by a copy that
+/// is at least as new, a deleted message stays deleted, and messages that are older than the user's
+/// history are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
-    /// The ID of the user; `nil` if unknown.
     let userID: UserID?
     var flights: Flights
-    /// The changes to make to ``KnownReactions`` when the write has succeeded; `nil` if the server
-    /// returns messages with their reactions.
+    /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
-    /// The IDs of the outbox items that change an unsent message, by the request ID of that
-    /// message.
+    /// The IDs of the outbox items that change an unsent message, by the message's request ID.
     let changes: [RequestID: [RequestID]]
-    /// The items that this batch has removed from the outbox, with their delivery results.
     private(set) var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
-    /// The group channels that this batch has added.
     var addedChannels: [ChannelURL] = []
-    /// The channels in which this batch has opened a gap around a message, or kept a copy that must
-    /// be confirmed.
+    /// The channels in which a gap was opened around a message, or a copy must be confirmed.
     private(set) var dividedChannels: [ChannelURL] = []
-    /// A Boolean value that indicates whether the data comes from the feed.
     var isFeed = false
-    /// A Boolean value that indicates whether the feed reports events that were missed without a
-    /// connection, rather than live events.
+    /// True while the feed reports events that were missed without a connection.
     var isCatchingUp = false
-    /// The messages that the feed has reported as changed, in this batch.
+    /// The messages that the feed has reported as changed in this batch, without their content.
     var changedMessages: Set<MessageID> = []
-    /// A Boolean value that indicates whether the messages were received alone, that is, without
-    /// the messages next to them in the history.
+    /// True if the messages were received without the messages next to them in the history.
     var isAlone = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
-    /// The state of a channel that determines whether a message is stored.
     struct ChannelKnowledge {
         /// The bound at which the user's history begins; `nil` for the beginning of the channel's
         /// history.
@@ -47,45 +37,40 @@ struct Ingest {
         var stale: [StaleRange]
         /// The server's former epoch; `nil` if no stale range can have messages of it.
         var formerEpoch: FormerEpoch?
-        /// The part of the history that the feed has reported; `nil` if it was not determined yet.
+        /// The part of the history that the feed has reported; `nil` until it is determined.
         var feedState: FeedState?
 
-        /// Returns a Boolean value that indicates whether a stored message at a position may belong
-        /// to a history that the server no longer has.
+        /// Returns whether a stored message may belong to a history that the server no longer has.
         ///
-        /// If the server's history was not rolled back, a stale message belongs to the current
-        /// history, and its version can be compared with others.
+        /// Without a rollback, a stale message belongs to the current history, and its version can
+        /// be compared with others.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
             guard let formerEpoch else { return false }
             return stale.contains { formerEpoch.losses.contains($0.epoch) && $0.contains(position) }
         }
     }
 
-    /// The part of a history that the feed has reported.
     struct FeedState {
-        /// The gap at the newest end of the history; `nil` if there is none.
-        ///
-        /// The feed may have reported messages in this gap.
+        /// The gap at the newest end of the history, in which the feed may have reported messages;
+        /// `nil` if there is none.
         var gap: Gap?
-        /// The position of the newest stored message that the feed has reported.
+        /// The newest stored message that the feed has reported.
         var newest: Position?
-        /// The position of the oldest stored message that the feed has not reported.
+        /// The oldest stored message that the feed has not reported.
         var unreported: Position?
     }
 
-    /// The age of the data to store, compared with the stored data.
     enum Freshness {
-        /// The data is at least as new as the stored data, because the feed has reported nothing
-        /// since the request.
+        /// The data is at least as new as the stored data: the feed has reported nothing since the
+        /// request.
         case fresh
         /// The data may be older than the stored data.
         case unknown
-        /// An untrusted copy was stored since the request, and either copy may be newer.
-        ///
-        /// If the stored copy is newer, it is kept, and becomes stale until a lookup confirms it.
+        /// An untrusted copy was stored since the request, and either copy may be newer. If it is
+        /// the stored one, it is kept, and becomes stale until a lookup confirms it.
         case unconfirmed
-        /// The data may be older than events that the feed has reported earlier, so it does not
-        /// prove that a message still exists.
+        /// The data may be older than events that the feed has reported, so it does not prove that
+        /// a message still exists.
         case untrusted
     }
 
@@ -127,14 +112,13 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, unreported: unreported)
     }
 
-    /// Records the position of a stored message that the feed has not reported yet.
-    ///
-    /// Messages that the server accepted just before this message may be missing.
+    /// Records the position of a stored message that the feed has not reported yet: messages that
+    /// the server accepted just before it may be missing.
     private mutating func recordUnreported(_ position: Position, in url: ChannelURL) {
         guard let feedState = channels[url]?.feedState else { return }
-        // If a gap at the newest end contains the message, a truncation adds a gap that includes
-        // the message even if its position is not recorded. A message that was received alone is
-        // recorded nevertheless, because it may stay stored after that gap was closed.
+        // If a gap at the newest end contains the message, a truncation adds a gap that includes it
+        // in any case. A message that was received alone may stay stored after that gap was closed,
+        // so its position is recorded nevertheless.
         if !isAlone, feedState.gap?.contains(position) ?? false { return }
         if let newest = feedState.newest, position < newest { return }
         if let unreported = feedState.unreported, unreported <= position { return }
@@ -144,12 +128,11 @@ struct Ingest {
 
     // MARK: Messages
 
-    /// Stores a message, unless a newer version is known.
+    /// Stores a message, unless a newer version is known, and returns `true` if it is now stored,
+    /// in the given version or a newer one.
     ///
     /// `isSent` is true if the server has just accepted the message from the user, so that it may
     /// belong to another epoch than the beginning of the history and the tombstones.
-    ///
-    /// - Returns: `true` if the message is now stored, in the given version or a newer one.
     @discardableResult
     mutating func applyMessage(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -205,8 +188,7 @@ struct Ingest {
             isNew = saved != nil && !isHeld
             if isNew, !isFeed { recordUnreported(position, in: url) }
         } catch {
-            // Skip a message that the store rejects as invalid. If this threw an error, none of the
-            // following messages could be stored.
+            // If this threw an error, none of the following messages could be stored.
             guard error.code == .invalid else { throw error }
             return false
         }
@@ -220,8 +202,8 @@ struct Ingest {
         return true
     }
 
-    /// Records a stored message for the requests in flight, even if it has not changed, and marks it
-    /// as stale if a lookup has to confirm it.
+    /// Records a stored message for the requests in flight, even if it has not changed, and marks
+    /// it as stale if a lookup has to confirm it.
     private mutating func recordStored(
         _ position: Position, in url: ChannelURL, isNew: Bool, isTrusted: Bool, needsLookup: Bool
     ) throws(StoreError) {
@@ -235,8 +217,8 @@ struct Ingest {
         dividedChannels.append(url)
     }
 
-    /// Returns a Boolean value that indicates whether a message may be stored: if it is not older
-    /// than the user's history, and has no valid tombstone.
+    /// Returns whether a message may be stored: if it is not older than the user's history, and has
+    /// no valid tombstone.
     ///
     /// If the message exists again, its tombstone is removed.
     private func admit(
@@ -250,9 +232,8 @@ struct Ingest {
         else { return true }
         // The tombstone may be that of a message of an earlier epoch with the same ID.
         if isSent { return true }
-        // The answer to a request that was made after the deletion proves that the message exists
-        // again. An event of the feed does not prove it, because the feed may repeat earlier
-        // events.
+        // Only the answer to a request that was made after the deletion proves that the message
+        // exists again. The feed may repeat earlier events.
         guard isFeed ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -260,10 +241,8 @@ struct Ingest {
         return true
     }
 
-    /// Returns a Boolean value that indicates whether a message may have been deleted before the
-    /// cache was replaced or cleared, so that its tombstone is gone.
-    ///
-    /// Such a message is not stored until the server returns it.
+    /// Returns whether a message may have been deleted before the cache, with its tombstones, was
+    /// replaced or cleared, so that only the server knows whether the message exists.
     func mayBeDeleted(_ message: Message) throws(StoreError) -> Bool {
         guard let replacedAt = try batch.replacedAt(), let position = message.position,
             position.createdAt.earlier(by: options.clockSkew) <= replacedAt
@@ -271,12 +250,11 @@ struct Ingest {
         return try batch.message(position.messageID, in: message.channelURL) == nil
     }
 
-    /// Stores a message that was received alone.
+    /// Stores a message that was received alone, in a gap, because its neighbors may be missing.
     ///
-    /// The message is stored in a gap, because messages between it and the known history may be
-    /// missing. If no newer message is stored, the gap ends at the message, and a page that closes
-    /// the gap does not contain it. An untrusted message then also becomes stale, so that the engine
-    /// looks it up.
+    /// If no newer message is stored, the gap ends at the message, and a page that closes the gap
+    /// does not contain it. An untrusted message then also becomes stale, so that the engine looks
+    /// it up.
     @discardableResult
     mutating func applyAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness,
@@ -304,7 +282,6 @@ struct Ingest {
         return true
     }
 
-    /// Returns a Boolean value that indicates whether a message is older than the user's history.
     mutating func isOlderThanHistory(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position,
             let beginning = try knowledge(of: message.channelURL).beginning
@@ -312,8 +289,6 @@ struct Ingest {
         return .position(position) < beginning
     }
 
-    /// Removes an outbox item, and records its delivery result, unless this batch has already done
-    /// so.
     mutating func removeEnded(_ item: OutboxItem, with result: DeliveryResult) throws(StoreError) {
         guard !endedItems.contains(where: { $0.item.requestID == item.requestID }) else { return }
         let source = item.operation == .request ? nil : result.source(of: item)
@@ -321,9 +296,8 @@ struct Ingest {
         if case .sent(let message) = result, item.operation == .send, let id = message.messageID,
             let changeIDs = changes[item.requestID]
         {
-            // Save the message's ID in the outbox items that change the message. They could not
-            // look it up in the cache later: the cache may not contain the message, or may lose its
-            // row in a power failure.
+            // Later, the cache may not contain the message, or may have lost its row in a power
+            // failure.
             let epoch = try batch.unlessDamaged { () throws(StoreError) in
                 try batch.epoch(of: id, in: item.channelURL)
             }
@@ -337,7 +311,6 @@ struct Ingest {
         endedItems.append((item, result))
     }
 
-    /// Removes a message from the stale ranges, because the server has just returned it.
     private mutating func verify(_ position: Position, in url: ChannelURL) throws(StoreError) {
         guard let range = channels[url]?.stale.first(where: { $0.contains(position) }) else {
             return
@@ -359,8 +332,8 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
         let held = try batch.message(id, in: url)
-        // After a loss of the history, the ID may belong to another message, which the answer to a
-        // request in flight may contain.
+        // The ID may now belong to another message, which the answer to a request in flight may
+        // contain.
         var isOfAnotherHistory = false
         if time == nil {
             isOfAnotherHistory =
@@ -380,13 +353,11 @@ struct Ingest {
         channels[url]?.hasTombstones = true
     }
 
-    /// Applies an event to a stored message.
     mutating func change(
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // Record the event, because the answer to an earlier request may contain this message
-        // without it.
+        // The answer to an earlier request may contain this message without the event.
         flights.record(event, of: id, in: url)
         guard var message = try batch.message(id, in: url) else { return }
         guard change(&message) else { return }
@@ -395,7 +366,6 @@ struct Ingest {
 }
 
 extension GroupChannel {
-    /// The bound at which the user's history begins; `nil` for the channel's first message.
     var historyBeginning: Gap.Bound? {
         historyOffset.map { .position(Position(createdAt: $0, messageID: "")) }
     }

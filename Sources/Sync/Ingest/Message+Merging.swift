@@ -1,14 +1,11 @@
 import Models
 
-// Merging two copies of a message. The result does not depend on the order in which they arrive.
+// The result of merging two copies does not depend on the order in which they arrive.
 extension Message {
-    /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 
-    /// Returns a Boolean value that indicates whether a message with the same ID is another message,
-    /// because it has another sender or another request ID.
-    ///
-    /// After the server was restored from a backup, it may use the IDs of lost messages again.
+    /// Returns whether a message with the same ID has another sender or request ID: after the
+    /// server was restored from a backup, it may use the IDs of lost messages again.
     func isAnotherMessage(than other: Message) -> Bool {
         func differ<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
             first != nil && second != nil && first != second
@@ -16,7 +13,6 @@ extension Message {
         return differ(requestID, other.requestID) || differ(sender?.userID, other.sender?.userID)
     }
 
-    /// The latest time in the message and its parts.
     private var latestTime: Timestamp {
         var latest = version
         for reaction in reactionHistory { latest = max(latest, reaction.updatedAt) }
@@ -28,8 +24,8 @@ extension Message {
     /// Returns the message merged with a copy of unknown age.
     ///
     /// The result has the edited properties of the copy that was edited later. Reactions, the
-    /// thread and the poll are merged separately by their own times. If all times are equal, the
-    /// properties of `other` are used.
+    /// thread and the poll are merged separately by their own times. If all times are equal,
+    /// `other` wins.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -51,10 +47,8 @@ extension Message {
         return result
     }
 
-    /// Returns `other`, a newer copy of the message, with the unknown fields of this copy added.
-    ///
-    /// Unknown fields are those that only a newer version of this code can read. If
-    /// `other` has no request ID, the result has the request ID of this copy.
+    /// Returns `other`, a newer copy, with the fields of this copy that only newer versions of this
+    /// code know and, if `other` has none, its request ID.
     func replaced(by other: Message) -> Message {
         var result = other
         // Some servers send the request ID only to some of the user's devices, or only sometimes.

@@ -3,21 +3,20 @@ public import Store
 
 /// The limits of the cached data.
 ///
-/// Messages that exceed the limits are evicted, and can be fetched again. They leave a gap, which
-/// is filled when it becomes visible. Outbox items, channels, and the messages of visible channels
-/// and of those to keep in the cache are never evicted.
+/// Messages that exceed the limits are evicted, and leave a gap, which is filled when it becomes
+/// visible. Outbox items, channels, and the messages of visible channels and of those to keep in
+/// the cache are never evicted.
 public struct CacheLimits: Sendable {
-    /// The maximum size of the cache's files in bytes.
+    /// The maximum size of the cache's files in bytes; by default 256 MiB, and at least
+    /// ``minimumByteCount``.
     ///
-    /// The default is 256 MiB, the minimum ``minimumByteCount``; a lower value is replaced by the
-    /// minimum. The files may temporarily be larger: the engine checks the size only after every
-    /// four megabytes written, and rewriting files needs additional space. The limit does not apply
-    /// to a store in memory.
+    /// The files may temporarily be larger: the engine checks the size only after every four
+    /// megabytes written, and rewriting files needs additional space. The limit does not apply to a
+    /// store in memory.
     public var maximumByteCount = 256 << 20
 
-    /// The order in which channels lose their messages.
-    ///
-    /// By default, the least recently opened channel is first.
+    /// The order in which channels lose their messages; by default, the least recently opened
+    /// first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
     /// A closure that returns how long a channel's messages are kept; `nil`, the default, if only
@@ -42,13 +41,12 @@ public struct CacheLimits: Sendable {
 
 /// An order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
-    /// The least recently opened channel is first. Channels that were never opened precede all
-    /// others. Channels with equal times are ordered by URL.
+    /// The least recently opened channel is first, after those that were never opened. Channels
+    /// with equal times are ordered by URL.
     case messageCollectionAccessedAt
     /// The order of a closure, which must be a strict weak order.
     case custom(@Sendable (CachedChannel, CachedChannel) -> Bool)
 
-    /// Returns whether the first channel is evicted before the second.
     func precedes(_ first: CachedChannel, _ second: CachedChannel) -> Bool {
         switch self {
         case .messageCollectionAccessedAt:
@@ -62,16 +60,13 @@ public enum CacheClearOrder: Sendable {
 public enum CacheRetention: Hashable, Sendable {
     /// Messages are kept as long as the cache does not exceed its size limit.
     case unlimited
-    /// Messages are kept until they reach an age.
+    /// Messages are kept until they reach an age, from their creation to this device's time.
     ///
-    /// The age is the difference between a message's creation time and the time of this device's
-    /// clock. It is checked when a connection is established, when the channel is no longer
-    /// visible, and after every four megabytes written.
+    /// The age is checked when a connection is established, when the channel is no longer visible,
+    /// and after every four megabytes written.
     case lasting(Duration)
-    /// Messages are kept while the channel is visible.
+    /// Messages are stored only while the channel is visible, and removed when it no longer is.
     ///
-    /// Messages that arrive in the meantime stay on disk until the channel is no longer visible.
-    /// Messages that arrive at other times are not stored. A channel's last message is part of the
-    /// channel and is kept.
+    /// A channel's last message is part of the channel and is kept.
     case whileShown
 }

@@ -4,10 +4,10 @@ public import Models
 public struct Eviction: Hashable, Sendable {
     /// The oldest messages of a channel.
     public struct Part: Hashable, Sendable {
-        /// The URL of the channel.
+        /// The channel's URL.
         public let channelURL: ChannelURL
 
-        /// The number of evicted messages, which are the oldest ones.
+        /// The number of evicted messages.
         public let messageCount: Int
 
         /// The reason for the eviction.
@@ -16,24 +16,21 @@ public struct Eviction: Hashable, Sendable {
 
     /// A reason for an eviction.
     public enum Reason: Hashable, Sendable, CaseIterable {
-        /// The messages exceed the retention time of their channel, or the channel keeps messages
-        /// only while it is visible and is no longer visible.
+        /// The messages exceed the retention time of their channel, or the channel, which keeps
+        /// messages only while it is visible, no longer is.
         case retention
         /// The cache exceeds its maximum size.
         case size
     }
 
-    /// The evicted messages by channel, in the order of their eviction.
-    ///
-    /// A channel may occur several times.
+    /// The evicted messages by channel, in the order of their eviction; a channel may occur several
+    /// times.
     public internal(set) var parts: [Part] = []
 
     /// The size of the cache in bytes before the eviction.
     public internal(set) var sizeBefore: Int
 
-    /// The size of the cache in bytes after the eviction.
-    ///
-    /// In a plan, the size is estimated from the average size of a message.
+    /// The size of the cache in bytes after the eviction; in a plan, an estimate.
     public internal(set) var sizeAfter: Int
 
     /// The total number of evicted messages.

@@ -5,16 +5,13 @@ import Store
 ///
 /// 1. Messages beyond their retention time are evicted.
 /// 2. While the cache is too large, each channel in turn loses all messages except the newest ones,
-///    with which the channel can still be shown from the cache.
+///    with which it can still be shown.
 /// 3. If the cache is still too large, the channels in turn also lose their newest messages.
 struct EvictionPlan {
-    /// A channel whose messages can be evicted.
     struct Candidate {
         var channel: CachedChannel
-        /// The number of the channel's oldest messages that are beyond their retention time.
         var expiredCount = 0
-        /// A Boolean value that indicates whether the channel keeps its newest messages, because
-        /// the engine would immediately fetch them again.
+        /// True if the engine would immediately fetch the newest messages again.
         var keepsNewest = false
     }
 
@@ -22,14 +19,12 @@ struct EvictionPlan {
     var candidates: [Candidate]
     /// The number of newest messages that a channel keeps in the second step.
     var newestCount: Int
-    /// The size of the cache in bytes.
     var size: Int
     /// The size in bytes to reduce the cache to; `nil` if the cache does not exceed its maximum.
     var target: Int?
     /// The total number of messages, including those that cannot be evicted.
     var messageCount: Int
 
-    /// The messages to evict, with an estimate of the remaining size.
     var eviction: Eviction {
         var eviction = Eviction(sizeBefore: size, sizeAfter: size)
         let bytesPerMessage = messageCount > 0 ? Double(size) / Double(messageCount) : 0

@@ -1,11 +1,10 @@
 import Models
 import Store
 
-// Eviction of messages. A write batch that removes messages also adds a gap in their place.
+// Eviction of messages. A write that removes messages also adds a gap in their place.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless the channel is in use.
-    ///
-    /// - Returns: The number of removed messages, and the position of the oldest remaining message.
+    /// Removes the oldest messages of a channel, unless it is in use, and returns their number, and
+    /// the position of the oldest remaining message.
     mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(SyncError) -> (removed: Int, left: Gap.Bound) {
@@ -28,19 +27,15 @@ extension SyncCore {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a channel is visible or a caller waits for
-    /// it.
     func isInUse(_ url: ChannelURL) -> Bool { backfill.isShown(url) || backfill.isAwaited(url) }
 
-    /// Returns a Boolean value that indicates whether the messages of a channel must not be on disk
-    /// now.
     func mustNotBeCached(_ url: ChannelURL) -> Bool {
         guard let retention = limits.retention else { return false }
         return retention(url) == .whileShown && !isInUse(url)
     }
 
-    /// Removes the messages that a write batch has added to channels whose messages must not be on
-    /// disk now.
+    /// Removes the messages that a write has added to channels whose messages must not be on disk
+    /// now.
     func removeMessagesThatMustNotBeCached(_ ingest: inout Ingest) throws(StoreError) {
         guard limits.retention != nil else { return }
         for url in ingest.batch.channelsWithSavedMessages.sorted() where mustNotBeCached(url) {
@@ -54,8 +49,7 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // Void the answers to requests in flight: a request's anchor may be a message that is
-        // removed here.
+        // A request's anchor may be a message that is removed here.
         flights.void(url)
         invalidateKnowledge(of: url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

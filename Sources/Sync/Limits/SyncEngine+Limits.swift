@@ -10,13 +10,13 @@ extension SyncEngine {
     ///
     /// Messages beyond their retention time are always included.
     ///
-    /// - Parameter size: The size of the cache in bytes after the eviction; a negative number
-    ///   counts as 0. By default, a cache that exceeds ``CacheLimits/maximumByteCount`` is reduced
-    ///   to seven eighths of that maximum, so that the next eviction is not needed immediately.
+    /// - Parameter size: The size of the cache in bytes after the eviction. By default, a cache
+    ///   that exceeds ``CacheLimits/maximumByteCount`` is reduced to seven eighths of that maximum,
+    ///   so that the next eviction is not needed immediately.
     /// - Returns: The messages that would be evicted.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    /// - Complexity: One lookup for each channel, and O(*n*) in the number of messages beyond their
-    ///   retention time.
+    /// - Complexity: One lookup for each channel, and O(*n*) in the messages beyond their retention
+    ///   time.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let input = EvictionInput(
@@ -25,16 +25,15 @@ extension SyncEngine {
         return try await onDisk { () throws(StoreError) in try input.plan().eviction }
     }
 
-    /// Reduces the size of the cache.
+    /// Reduces the size of the cache, for example when the system requests space.
     ///
-    /// The engine enforces the limits on its own. Call this method when the system requests space.
-    /// The engine removes messages in small writes, releases the disk space, and continues its
-    /// other work during the call.
+    /// The engine enforces the limits on its own. It removes messages in small writes, and
+    /// continues its other work during the call. ``SyncEvent/evicted(_:)`` reports the evicted
+    /// messages, too.
     ///
     /// - Parameter size: The size, as for ``evictionPlan(to:)``. Messages that cannot be evicted
     ///   are kept, even if the cache then stays larger.
-    /// - Returns: The evicted messages. If there are any, ``SyncEvent/evicted(_:)`` reports them
-    ///   too.
+    /// - Returns: The evicted messages.
     /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
     ///   error stay removed.
     @discardableResult
@@ -60,7 +59,6 @@ extension SyncEngine {
         }
     }
 
-    /// Waits until no eviction is in progress.
     package func limited() async {
         while let limiting { await limiting.value }
     }
@@ -84,8 +82,8 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // If the cache has not become smaller, a snapshot is using its files. Removing more
-            // messages would not help, so stop.
+            // The size stays if a snapshot is using the files. Removing more messages would not
+            // help.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -94,8 +92,6 @@ extension SyncEngine {
         return done
     }
 
-    /// Removes the messages of a plan, except for messages of channels that have come into use
-    /// since.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
         var lowerBounds: [ChannelURL: Gap.Bound] = [:]
@@ -112,8 +108,7 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 lowerBounds[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // Let other calls of the engine run first, such as answers and operations of the
-                // user.
+                // Let other calls of the engine run first.
                 await Task.yield()
             }
             let count = part.messageCount - left
@@ -127,7 +122,6 @@ extension SyncEngine {
     }
 }
 
-/// The input of an eviction plan, which is computed outside the engine.
 private struct EvictionInput: Sendable {
     let store: ChatStore
     let limits: CacheLimits

@@ -2,24 +2,21 @@ public import Models
 
 /// A delivery result of an outbox item.
 public enum DeliveryResult: Hashable, Sendable {
-    /// The server has accepted the message or the edit. The value is the sent or edited message.
+    /// The server has accepted the message or the edit: the value is the sent or edited message.
     case sent(Message)
     /// The server has executed the operation: deleted a message, or added or removed a reaction.
     case done
-    /// The server has rejected the item, or the engine has stopped trying. The item contains the
+    /// The server has rejected the item, or the engine has stopped trying; the item contains the
     /// reason, and may be resent.
     case failed(OutboxItem)
     /// The item will not be sent: the user has canceled it, or its message does not exist.
     case canceled
-    /// The result is unknown: the item never existed, or was removed long ago or before this
-    /// process started.
+    /// The item never existed, or was removed long ago or before this process started.
     case unknown
 }
 
-/// The latest delivery results, for calls that request a result after the item has ended.
 struct LastDeliveryResults {
     private var results: [RequestID: DeliveryResult] = [:]
-    /// The keys of `results`, oldest first.
     private var ids: [RequestID] = []
 
     static let limit = 1000

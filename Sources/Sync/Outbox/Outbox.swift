@@ -1,21 +1,17 @@
 import Models
 
-/// The queues of the outbox: one for each channel, in the order in which the items were written.
-///
-/// The queues contain request IDs. The items are on disk.
+/// The request IDs of the outbox, in one queue for each channel, in the order of writing.
 struct Outbox {
     private struct ChannelQueue {
         private var ids: [RequestID] = []
-        /// A Boolean value that indicates whether the first item is in flight or waits for its next
-        /// attempt.
+        /// True if the first item is in flight or waits for its next attempt.
         var isBusy = false
         /// The failed items that stop the queue, until the user resends or removes them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first item; `nil` if the queue is empty, or if its first item has failed and stops
-        /// the queue.
+        /// The first item, unless it has failed and stops the queue.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -29,32 +25,26 @@ struct Outbox {
     }
 
     private var queues: [ChannelURL: ChannelQueue] = [:]
-    /// The channels whose first item may be sent, in the order in which they became ready.
     private var readyChannels: [ChannelURL] = []
     private var queuedChannels: Set<ChannelURL> = []
-    /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
     /// The failed messages for which changes in the outbox wait.
     private var parked: Set<RequestID> = []
-    /// The IDs of the changes of each unsent message, by the request ID of the message.
-    ///
-    /// Some of the changes may no longer exist.
+    /// The IDs of the changes of each unsent message; some may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// A Boolean value that indicates whether a failed message stops the items that follow it.
+    /// True if a failed message stops the items that follow it.
     private var stops = false
-    /// The items that the server cannot have, because this process wrote them and has not passed
-    /// them to the backend.
+    /// The items that this process wrote and has not passed to the backend, so the server cannot
+    /// have them.
     private var untried: Set<RequestID> = []
-    /// The messages that the server may have, because the result of an attempt is unknown, or
-    /// because an earlier process may have made an attempt.
+    /// The messages that the server may have: the result of an attempt, or whether an earlier
+    /// process has made one, is unknown.
     private var doubtful: Set<RequestID> = []
-    /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
-    /// A Boolean value that indicates whether the failed items were compared with the cache, and
-    /// were removed if the server has confirmed their messages or if they are too old.
+    /// True after the failed items that the server has confirmed, or that are too old, were
+    /// removed.
     var areFailedItemsChecked = false
 
-    /// Loads the items on disk, which are in the order in which they were written.
     mutating func load(_ items: [OutboxItem], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
@@ -93,24 +83,17 @@ struct Outbox {
         enqueueIfReady(url)
     }
 
-    /// Returns a Boolean value that indicates whether the server cannot have an item, because it
-    /// was never passed to the backend.
     func isUntried(_ id: RequestID) -> Bool { untried.contains(id) }
 
     mutating func setUntried(_ isUntried: Bool, _ id: RequestID) {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    /// Returns a Boolean value that indicates whether the server may have an item that it has not
-    /// acknowledged.
     func isDoubtful(_ id: RequestID) -> Bool { doubtful.contains(id) }
 
     mutating func markDoubtful(_ id: RequestID) { doubtful.insert(id) }
 
-    /// Records that an item has failed.
-    ///
-    /// Depending on the ``FailedItemPolicy``, the items that follow it in the queue are sent or
-    /// wait.
+    /// The ``FailedItemPolicy`` decides whether the items that follow a failed one are sent.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
             queues[url]?.stop(at: id)
@@ -124,9 +107,7 @@ struct Outbox {
 
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// Records that a message was removed from the outbox.
-    ///
-    /// - Returns: `true` if changes were waiting for the message.
+    /// Returns `true` if changes were waiting for the message that was removed.
     mutating func removeMessage(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
@@ -141,16 +122,13 @@ struct Outbox {
         enqueueIfReady(url)
     }
 
-    /// Removes a change from the queue until its message is sent again.
     mutating func park(_ id: RequestID, in url: ChannelURL, until target: RequestID) {
         queues[url]?.remove(id)
         parked.insert(target)
     }
 
-    /// Returns the first item of a channel that may be sent; `nil` if there is none.
     func first(in url: ChannelURL) -> RequestID? { queues[url]?.first }
 
-    /// Returns the next channel in which an item may be sent; `nil` if there is none.
     mutating func next() -> ChannelURL? {
         while !readyChannels.isEmpty {
             let url = readyChannels.removeFirst()
@@ -169,7 +147,6 @@ struct Outbox {
         if !isBusy { enqueueIfReady(url) }
     }
 
-    /// Marks all queues as idle after the connection has ended.
     mutating func reset() {
         areFailedItemsChecked = false
         for url in queues.keys.sorted() { setBusy(false, url) }

@@ -1,13 +1,12 @@
 import Models
 import Store
 
-// The server epochs of the messages that an outbox item or a call names.
 extension StoreReader {
     /// Returns the epoch of the message that has an ID in the cache; `nil` if the server's epoch is
     /// unknown.
     ///
-    /// This is the server's current epoch, unless the stored message may belong to an earlier one,
-    /// because the server has not returned it since.
+    /// This is the current epoch, unless the stored message may belong to an earlier one, because
+    /// the server has not returned it since.
     func epoch(of id: MessageID, in url: ChannelURL) throws(StoreError) -> ServerEpoch? {
         if let former = try formerEpoch(),
             let position = try message(id, in: url)?.position,

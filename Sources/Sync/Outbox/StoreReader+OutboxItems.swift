@@ -2,16 +2,13 @@ import Models
 import Store
 
 extension StoreReader {
-    /// Returns an outbox item; `nil` if it is missing or cannot be decoded.
-    ///
-    /// A damaged item must not keep the engine from its other work. The store keeps the item and
-    /// reports it.
+    /// Returns an outbox item; `nil` also if it cannot be decoded: the store keeps and reports a
+    /// damaged item, which must not keep the engine from its other work.
     func readableOutboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
         try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
     }
 
-    /// Returns the outbox item from which a message of a user was created; `nil` if the outbox does
-    /// not contain it.
+    /// Returns the outbox item from which a message of a user was created.
     func outboxItem(of message: Message, by userID: UserID?) throws(StoreError) -> OutboxItem? {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let item = try readableOutboxItem(id), item.isUnderstood, item.operation == .send,
@@ -34,7 +31,6 @@ extension StoreReader {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a position is in a gap.
     func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
         try gap(around: position, in: url) != nil
     }

@@ -2,11 +2,7 @@ import Foundation
 import Models
 import Store
 
-// Requests that wait in the outbox.
 extension OutboxItem {
-    /// Creates an item for a request that is sent later; see ``OfflineRequest/waits(since:)``.
-    ///
-    /// - Throws: ``SyncError`` with code `invalidArgument` if the request has no JSON.
     init<Request: OfflineRequest>(
         _ request: Request, requestID: RequestID, newest: Timestamp?, createdAt: Timestamp
     ) throws(SyncError) {
@@ -34,7 +30,6 @@ extension OutboxItem {
         return try? JSONDecoder().decode(type, from: Data(parameters.utf8))
     }
 
-    /// Returns a Boolean value that indicates whether a new item takes the place of this one.
     func isReplaced(by new: OutboxItem) -> Bool {
         isUnderstood && operation == .request && new.operation == .request && state == .pending
             && requestName == new.requestName
@@ -42,9 +37,6 @@ extension OutboxItem {
 }
 
 extension Ingest {
-    /// Removes the earlier request of the same type from the outbox.
-    ///
-    /// - Returns: The removed items.
     func removeRequests(replacedBy new: OutboxItem) throws(StoreError) -> [OutboxItem] {
         guard new.operation == .request else { return [] }
         let replaced = try batch.outboxItems(in: new.channelURL).filter { $0.isReplaced(by: new) }

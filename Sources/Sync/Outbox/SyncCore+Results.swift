@@ -50,10 +50,7 @@ extension SyncCore {
     }
 
     /// Ends an item that the server has accepted, but whose answer was not stored because the cache
-    /// is damaged.
-    ///
-    /// Returns `false` if storing the answer failed for another reason, or if the end of the item
-    /// cannot be written either.
+    /// is damaged; returns `false` if it failed for another reason, or cannot be ended either.
     private mutating func endUnstored(
         _ item: OutboxItem, _ answer: any Sendable, _ call: Call
     ) -> Bool {
@@ -65,8 +62,6 @@ extension SyncCore {
         return written != nil
     }
 
-    /// Returns a Boolean value that indicates whether repeating a call has no further effect on the
-    /// server.
     private func isRepeatable(_ call: Call, of item: OutboxItem) -> Bool {
         if call.value is CoreCall.Send { return deduplicates(item) }
         return true
@@ -75,8 +70,7 @@ extension SyncCore {
     mutating func handleFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
         let url = item.channelURL
         var item = item
-        // The engine itself did not cancel the call. `canceled` therefore comes from the backend,
-        // and the request may have reached the server.
+        // The engine itself did not cancel the call, so the request may have reached the server.
         let isDoubtful = [.unanswered, .canceled].contains(error.code)
         if !isDoubtful { item.isDoubtful = false }
         if isDoubtful, call.value is CoreCall.Send { outbox.markDoubtful(item.requestID) }
@@ -90,12 +84,11 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // If the item cannot be saved, only this process waits until the time; a later process
-            // does not.
+            // If the item cannot be saved, a later process does not wait until the time.
             save(item)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where item.operation == .delete:
-            // The message no longer exists, which is the result that the user wanted.
+            // The result is the one that the user wanted.
             isSaved = remove(item, .done)
         case .unanswered, .canceled:
             isSaved = fail(item, error.detail ?? .ackTimeout, error.message)
@@ -106,8 +99,8 @@ extension SyncCore {
         if isSaved { outbox.setBusy(false, url) }
     }
 
-    /// Marks the first item of a channel as failed after its last attempt, so that the following
-    /// items can be sent.
+    /// Marks the first item of a channel as failed after its last attempt, so that others can be
+    /// sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
@@ -118,12 +111,8 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Marks an item as failed, so that it is not sent until the user resends it, and returns
-    /// whether that has succeeded.
-    ///
-    /// A failed request is removed.
-    ///
-    /// If the item cannot be saved, the engine retries the item.
+    /// Marks an item as failed, or removes a request; if this cannot be saved, returns `false`, and
+    /// the item is retried.
     mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
         let isSaved = markFailed(item, code, text)
         if !isSaved { wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -145,7 +134,6 @@ extension SyncCore {
         return true
     }
 
-    /// Saves an item, and returns whether that has succeeded.
     @discardableResult
     mutating func save(_ item: OutboxItem, _ source: CollectionEventSource? = nil) -> Bool {
         let saved: Void? = write { (ingest) throws(StoreError) in
@@ -154,10 +142,10 @@ extension SyncCore {
         return saved != nil
     }
 
-    /// Ends an item without a request, and returns whether that has succeeded.
+    /// Ends an item without a request, and returns whether that has succeeded; otherwise, it is
+    /// retried.
     ///
-    /// A deletion that needs no request, because the server no longer has the message, also removes
-    /// the stored message. If the removal cannot be written, the engine retries it later.
+    /// A deletion that the server has already made also removes the stored message.
     mutating func remove(_ item: OutboxItem, _ result: DeliveryResult) -> Bool {
         let url = item.channelURL
         let written: Void? = write { (ingest) throws(StoreError) in
@@ -172,8 +160,6 @@ extension SyncCore {
         return written != nil
     }
 
-    /// Sets ``OutboxItem/isDoubtful`` of an item to `false`, because the item did not reach the
-    /// server.
     mutating func clearDoubtfulMark(of id: RequestID) {
         let found = read { (reader) throws(StoreError) in try reader.readableOutboxItem(id) }
         guard var item = found ?? nil, item.isDoubtful else { return }
@@ -181,7 +167,6 @@ extension SyncCore {
         save(item)
     }
 
-    /// Queues the changes that were waiting for a message.
     private mutating func enqueueChanges(waitingFor item: OutboxItem) {
         let url = item.channelURL
         guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
@@ -191,8 +176,8 @@ extension SyncCore {
 
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
-    /// If `checksAge` is true, the method reads all failed items, and also removes those that
-    /// failed too long ago.
+    /// If `checksAge` is true, reads all failed items, and also removes those that failed too long
+    /// ago.
     mutating func limitFailed(in url: ChannelURL, checksAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
@@ -211,7 +196,6 @@ extension SyncCore {
 
     // MARK: Results
 
-    /// Removes an item that a write batch has ended from the queues, and delivers its result.
     mutating func dequeueEnded(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
@@ -219,8 +203,6 @@ extension SyncCore {
         finish(item, result)
     }
 
-    /// Delivers the result of an item to the callers that wait for it, and to observers of the
-    /// engine's events.
     mutating func finish(_ item: OutboxItem, _ result: DeliveryResult) {
         for ticket in resultTickets.removeValue(forKey: item.requestID) ?? [] {
             act(.reply(result, ticket: ticket))
@@ -232,7 +214,6 @@ extension SyncCore {
         if !copies.isEmpty { act(.removeFiles(copies)) }
     }
 
-    /// Replies with the result of an item, now or when it is known.
     mutating func deliveryResult(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
         let ended = lastResults[id]
         let known = read { (reader) throws(StoreError) -> DeliveryResult? in
@@ -253,8 +234,6 @@ extension SyncCore {
 }
 
 extension OutboxItem {
-    /// Returns a Boolean value that indicates whether more time than a lifetime has passed since
-    /// the user wrote or last resent the item.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
         let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
         return !age.overflow && age.partialValue > lifetime.milliseconds
@@ -262,7 +241,6 @@ extension OutboxItem {
 }
 
 extension DeliveryResult {
-    /// Returns the source to report for the change that removes an item.
     func source(of item: OutboxItem) -> CollectionEventSource {
         switch self {
         case .sent where item.operation == .update: .eventMessageUpdated
@@ -276,7 +254,6 @@ extension DeliveryResult {
 }
 
 extension SyncCore.Call {
-    /// The request ID of the item that the call sends; `nil` for any other call.
     var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
     }
@@ -295,15 +272,13 @@ extension Ingest {
         let isSend = item.operation == .send
         let isDeleted = interim?.deleted.contains(id) ?? false
         guard isSend || !isDeleted else { return }
-        // If the feed does not report all events since the call began, it is unknown which
-        // messages are next to this one, so it is stored alone, inside a gap. This also
-        // applies if the answer is void (`interim` is `nil`): lists keep showing what the
-        // user wrote, and the page that closes the gap or a lookup finds out whether it
-        // still exists.
+        // If the feed does not report all events since the call began, the message's neighbors are
+        // unknown, so it is stored inside a gap. This also applies to a void answer: lists keep
+        // showing what the user wrote, until a page or a lookup finds out whether it still exists.
         let isContradicted: Bool = isDeleted ? true : try contradictsHistory(message)
         if isSend && isContradicted {
-            // The stored history may be that of an earlier epoch of the server. Lists keep the row
-            // until a page or a lookup finds out.
+            // The stored history may be that of an earlier epoch. Lists keep the row until a page
+            // or a lookup finds out.
             try applyAlone(message, source, .untrusted, isSent: true)
         } else if let interim, interim.isFollowed {
             isAlone = true
@@ -311,9 +286,8 @@ extension Ingest {
             // The feed reports all reactions to a new message.
             if isSend { reactionChanges?.append(.insert(id, in: url)) }
         } else {
-            // The feed may not have reported the channel yet. Then also store a message that
-            // the user has written or that a viewer shows, so that lists of the channel and
-            // of its threads keep showing it. If the feed has reported all channels, the user
+            // Until the feed has reported all channels, also store a message that the user has
+            // written or that a viewer shows, so that lists keep showing it. Afterwards, the user
             // has lost the channel.
             let isGroup = try batch.groupChannel(url) != nil
             let isOpen = try batch.openChannel(url) != nil
@@ -326,9 +300,8 @@ extension Ingest {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a message that the server has accepted cannot
-    /// be in the same history as what is stored: it is older than the user's history, or another
-    /// message has its ID.
+    /// Returns whether an accepted message cannot be in the same history as what is stored: it is
+    /// older than the user's history, or another message has its ID.
     private mutating func contradictsHistory(_ message: Message) throws(StoreError) -> Bool {
         if try isOlderThanHistory(message) { return true }
         guard let id = message.messageID else { return false }

@@ -4,10 +4,8 @@ import Store
 extension SyncCore {
     // MARK: Sending
 
-    /// Sends the next items, one of each channel, up to the maximum number of parallel requests.
     mutating func planOutbox() {
-        // If the outbox cannot be read, `loadOutbox` has recorded the failure, and the next step
-        // tries again.
+        // `loadOutbox` has recorded a failure, and the next step tries again.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         endStoredItems()
         while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
@@ -17,11 +15,8 @@ extension SyncCore {
         }
     }
 
-    /// Removes the failed items whose messages the server has confirmed, and those that failed too
-    /// long ago.
-    ///
-    /// An earlier process may have ended before it could remove an item that the server had
-    /// confirmed.
+    /// Removes the failed items whose messages are stored, as an earlier process may not have done,
+    /// and those that failed too long ago.
     private mutating func endStoredItems() {
         guard !outbox.areFailedItemsChecked, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
@@ -36,8 +31,6 @@ extension SyncCore {
         outbox.areFailedItemsChecked = true
     }
 
-    /// The maximum delay before a waiting item is examined again.
-    ///
     /// Without a maximum, an item would wait for years if the device's clock was set back by years.
     private static let longestPause = Duration.seconds(3600)
 
@@ -82,7 +75,6 @@ extension SyncCore {
         case parked(RequestID)
     }
 
-    /// Determines what to do with the first item of a channel.
     private mutating func nextStep(of item: OutboxItem) -> NextStep {
         if let message = storedMessage(of: item) { return .finished(.sent(message)) }
         if let step = nextStepIfOfFormerEpoch(item) { return step }
@@ -113,8 +105,6 @@ extension SyncCore {
         }
     }
 
-    /// Returns the step that ends an item of another epoch than the server's; `nil` for all other
-    /// items.
     private mutating func nextStepIfOfFormerEpoch(_ item: OutboxItem) -> NextStep? {
         guard let named = item.targetEpoch else { return nil }
         guard let epoch = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
@@ -132,8 +122,8 @@ extension SyncCore {
     /// Ends the items that name a message of another epoch than the server's, and the requests in
     /// flight of an earlier epoch.
     ///
-    /// The engine calls this method when it learns the server's epoch, so that such an item neither
-    /// reaches the server nor changes how a list shows the message that now has the ID.
+    /// It is called when the engine learns the epoch, so that such an item neither reaches the
+    /// server nor changes how a list shows the message that now has the ID.
     mutating func endItemsOfFormerEpochs() {
         guard (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -174,11 +164,10 @@ extension SyncCore {
         return .call(CoreCall.Send(item: attempt))
     }
 
-    /// Returns a Boolean value that indicates whether the server recognizes a repeated request of
-    /// an item.
+    /// Returns whether the server recognizes a repeated request of an item.
     ///
-    /// The server's ``Backend/deduplicationPeriod`` begins with the first request, whose time is
-    /// not stored. The item's time is used instead, because it is never later.
+    /// The ``Backend/deduplicationPeriod`` begins with the first request, whose time is not stored.
+    /// The item's time is used instead, because it is never later.
     func deduplicates(_ item: OutboxItem) -> Bool {
         guard capabilities.contains(.deduplicatesRequests) else { return false }
         guard let deduplicationPeriod else { return true }
@@ -186,10 +175,8 @@ extension SyncCore {
         return !age.overflow && .milliseconds(age.partialValue) <= deduplicationPeriod
     }
 
-    /// Returns the stored message that was created from an item; `nil` if there is none.
-    ///
-    /// An earlier process may have ended before it could remove an item whose message the feed had
-    /// reported.
+    /// Returns the stored message that was created from an item, whose removal an earlier process
+    /// may have missed.
     private mutating func storedMessage(of item: OutboxItem) -> Message? {
         guard item.operation == .send else { return nil }
         let stored = read { (reader) throws(StoreError) in
@@ -254,8 +241,7 @@ extension SyncCore {
         if call is CoreCall.Send,
             !capabilities.contains(.deduplicatesRequests) || deduplicationPeriod != nil
         {
-            // Save the item as doubtful before the call. After a crash, this is the only record
-            // that the server may have the item.
+            // After a crash, this is the only record that the server may have the item.
             var attempted = item
             attempted.isDoubtful = true
             guard save(attempted) else { return wait(forOutboxOf: item.channelURL, atLeast: nil) }
@@ -265,7 +251,6 @@ extension SyncCore {
         self.call(call, .outbox(item.requestID))
     }
 
-    /// Delays the outbox of a channel.
     mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
         outbox.setBusy(true, url)
         let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1

@@ -4,9 +4,7 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Adds an item to the outbox, and saves another item that the new one has changed.
-    ///
-    /// Both are on disk when the method returns.
+    /// Durably adds an item to the outbox, with the changed form of another one.
     mutating func post(
         _ item: OutboxItem, rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
@@ -35,8 +33,8 @@ extension SyncCore {
     /// Marks all pending items as failed, unless the engine resends them automatically.
     ///
     /// The engine calls this method when a connection begins or ends, and when an item is written
-    /// without a connection. An item in flight is marked too, although it may have reached the
-    /// server. It is removed when the server returns its message.
+    /// without one. An item in flight may have reached the server nevertheless; it is removed when
+    /// the server returns its message.
     mutating func failUnsentItems() {
         guard options.resendPolicy != .automatic, (try? loadOutbox()) != nil else { return }
         let pending = read { (reader) throws(StoreError) in
@@ -83,7 +81,6 @@ extension SyncCore {
         }
     }
 
-    /// Throws `notFound` if an item changes a message whose deletion is in the outbox.
     private func checkNotDeleted(_ item: OutboxItem) throws(SyncError) {
         guard let id = item.messageID, item.operation != .delete else { return }
         let url = item.channelURL
@@ -100,9 +97,6 @@ extension SyncCore {
             .notFound, "message \(id) of channel \(url) was deleted: the deletion is not sent yet")
     }
 
-    /// Returns the failed item with a request ID.
-    ///
-    /// - Throws: ``SyncError`` with code `notFound` if there is no such item, or `store`.
     mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
         guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
@@ -111,12 +105,6 @@ extension SyncCore {
         return item
     }
 
-    /// Marks a failed item as pending again, and queues it.
-    ///
-    /// `files` contains the replacements of the item's files and the replacements' copies, by
-    /// index.
-    ///
-    /// - Throws: ``SyncError`` with code `notFound`, `notPermitted` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
     ) throws(SyncError) -> OutboxItem {
@@ -130,7 +118,7 @@ extension SyncCore {
         for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(item), id)
         item.resend(at: time)
-        // The user has decided to resend the item, although the server may already have it.
+        // The user resends the item although the server may already have it.
         item.isDoubtful = false
         let items = try commit { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: .localMessageResendStarted)
@@ -141,8 +129,6 @@ extension SyncCore {
         return item
     }
 
-    /// Removes an item from the outbox, with all changes of its message, and returns whether it
-    /// existed.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldOutboxItem(id) != nil else { return false }
@@ -150,9 +136,7 @@ extension SyncCore {
         return true
     }
 
-    /// Removes the given items that have failed, with all changes of their messages.
-    ///
-    /// - Returns: The request IDs of the removed items, in the given order.
+    /// Removes those of the given items that have failed, and returns their request IDs.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
         let removed = try removeItems(ids) { $0.isUnderstood && $0.state == .failed }
@@ -160,10 +144,7 @@ extension SyncCore {
         return ids.filter(gone.contains)
     }
 
-    /// Removes items from the outbox in one commit, with all changes of their messages.
-    ///
-    /// - Returns: The removed items.
-    /// - Throws: ``SyncError`` with code `store`.
+    /// Removes items in one commit, with all changes of their messages, and returns them.
     @discardableResult
     mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
@@ -186,10 +167,8 @@ extension SyncCore {
         return removed
     }
 
-    /// Removes all items from the outbox, including those that cannot be decoded, and all
-    /// drafts, pins and kept tables of the app.
-    ///
-    /// - Returns: The items that can be decoded, channel by channel, in order.
+    /// Removes all items, and all drafts, pins and kept tables of the app, and returns the items
+    /// that can be decoded, channel by channel, in order.
     mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
         try loadOutbox()
         let items = try commit { (ingest) throws(StoreError) in
@@ -206,29 +185,23 @@ extension SyncCore {
             return items
         }
         for item in items { endCanceled(item) }
-        // No item is left, so no copy of a file is needed.
         act(.keepFiles([]))
         return items
     }
 
-    /// Removes the engine's state of an item that the user has canceled, and delivers its result.
     private mutating func endCanceled(_ item: OutboxItem) {
         let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.removeMessage(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
-            // The item may have reached the server nevertheless. The feed then reports its message
-            // like any other message.
+            // The item may have reached the server nevertheless. The feed then reports its message.
             cancelCall(number)
             outbox.setBusy(false, url)
         }
         finish(item, .canceled)
     }
 
-    /// Adds a change of a message to the outbox.
-    ///
-    /// - Throws: ``SyncError`` with code `notFound` if there is no such message, or `store`.
     mutating func post(
         _ change: OutboxItem, changing target: MessageReference
     ) throws(SyncError) {
@@ -240,10 +213,7 @@ extension SyncCore {
         try post(change)
     }
 
-    /// Removes an unsent message from the outbox; for a sent message, adds the deletion to the
-    /// outbox.
-    ///
-    /// - Returns: The request ID of the message or of the deletion.
+    /// Cancels an unsent message, or adds the deletion of a sent one, and returns the request ID.
     mutating func delete(
         _ target: MessageReference, as deletion: OutboxItem
     ) throws(SyncError) -> RequestID {
@@ -257,13 +227,10 @@ extension SyncCore {
         return id
     }
 
-    /// Edits an unsent message in the outbox; for a sent message, adds the edit to the outbox.
+    /// Edits an unsent message in the outbox, or adds the edit of a sent one.
     ///
-    /// `edit` is an outbox item for the edit, in which the message to change is not set yet.
-    /// `apply` edits the outbox item of a message, and returns `false` if the item's message is of
+    /// `edit` has no message to change yet. `apply` returns `false` if the item's message is of
     /// another type than the edit.
-    ///
-    /// - Throws: ``SyncError`` with code `notFound`, `invalidArgument` or `store`.
     mutating func edit(
         _ target: MessageReference, as edit: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
@@ -294,13 +261,13 @@ extension SyncCore {
         return .sent(sent)
     }
 
-    /// Changes the outbox item of an unsent message, or queues the change after the message.
+    /// Changes the item of an unsent message, or queues the change after it.
     private mutating func rewrite(
         _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) {
         guard var item = try heldOutboxItem(id) else { return }
-        // If the server may already have the message, it would ignore a changed form of it, so
-        // queue the edit. If other changes wait for the message, queue the edit after them.
+        // The server ignores a changed form of a message that it already has. If other changes wait
+        // for the message, queue the edit after them.
         let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(of: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
@@ -313,9 +280,8 @@ extension SyncCore {
                     + "different updates")
         }
         guard isUnsent else {
-            // Change the failed item, and also queue the edit. If the server does not have the
-            // message, resending creates it in its new form. If the server already has it, the edit
-            // changes it.
+            // Also change the failed item: resending creates the message in its new form, or the
+            // edit changes it if the server already has it.
             return try post(change, rewriting: item)
         }
         try commit { (ingest) throws(StoreError) in
@@ -331,14 +297,13 @@ extension SyncCore {
         return false
     }
 
-    /// Returns a Boolean value that indicates whether the server cannot have an item.
+    /// Returns whether the server cannot have an item.
     private func isUnsent(_ item: OutboxItem) -> Bool {
         if calls.values.contains(where: { $0.outboxItemID == item.requestID }) { return false }
         // An earlier attempt may have reached the server, even if the last one did not.
         if item.isDoubtful { return false }
         if outbox.isUntried(item.requestID) { return true }
-        // If the server does not deduplicate requests, `item.isDoubtful`, which was checked above,
-        // is sufficient.
+        // Without deduplication, `item.isDoubtful`, which was checked above, is sufficient.
         if capabilities.contains(.deduplicatesRequests) && outbox.isDoubtful(item.requestID) {
             return false
         }
@@ -356,9 +321,8 @@ extension SyncCore {
         try write(orFail: "the outbox could not be written: retry later", body)
     }
 
-    /// Loads the items that are on disk, and removes copies of files that no item needs.
-    ///
-    /// The copies of `new` are kept, because files are copied before their item is written.
+    /// Loads the items that are on disk, and removes copies of files that neither they nor `new`
+    /// need: files are copied before their item is written.
     mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
@@ -368,8 +332,7 @@ extension SyncCore {
             throw readFailure ?? SyncError(.store, "the outbox could not be read: retry later")
         }
         outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
-        // Keep all copies if an item cannot be read or may have been lost, because that item may
-        // need any of them.
+        // An item that cannot be read or may have been lost may need any of the copies.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }
@@ -378,10 +341,7 @@ extension SyncCore {
 }
 
 extension Ingest {
-    /// Removes the edits and reactions in the outbox whose message an item deletes, and earlier
-    /// deletions of it that have failed.
-    ///
-    /// - Returns: The removed items.
+    /// Removes the edits and reactions of a message that an item deletes, and its failed deletions.
     fileprivate func removeChanges(
         supersededBy deletion: OutboxItem
     ) throws(StoreError) -> [OutboxItem] {
@@ -398,7 +358,6 @@ extension Ingest {
 }
 
 extension OutboxItem {
-    /// The source to report for the change that adds the item to the outbox.
     fileprivate var localSource: CollectionEventSource? {
         switch operation {
         case .send: .localMessagePendingCreated

@@ -2,21 +2,21 @@ import Foundation
 public import Models
 import Store
 
-// Sending messages and changes. When a call returns, the item is on disk, whether or not there is a
-// connection. Items are sent in the order in which they were written.
+// When a call returns, the item is on disk, whether or not there is a connection. Items are sent in
+// the order in which they were written.
 extension SyncEngine {
     // MARK: New messages
 
-    /// Sends a message to a channel.
+    /// Sends a message to a channel, and returns it as lists show it: pending, with its request ID.
     ///
-    /// If `keepsCopies` is `true`, the outbox copies the files that have a path. Otherwise, it reads
-    /// them when it sends the item, and they must not be moved or removed until then.
+    /// If `keepsCopies` is `true`, the outbox copies the files that have a path. Otherwise, it
+    /// reads them when it sends the item, and they must not be moved or removed until then.
     ///
-    /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` with code `store` if the message could not be written, or `closed`;
-    ///   `notPermitted` if the channel is frozen, if the user is muted, or if ``Backend/sendingRefusal(in:)`` returns an
-    ///   error; `invalidFile` if a file is larger than the server accepts, is not a readable regular
-    ///   file, or has a URL that only this device can read.
+    ///   `notPermitted` if the channel is frozen, if the user is muted, or if
+    ///   ``Backend/sendingRefusal(in:)`` returns an error; `invalidFile` if a file is larger than
+    ///   the server accepts, is not a readable regular file, or has a URL that only this device can
+    ///   read.
     @discardableResult
     public func send(
         _ new: NewMessage, in url: ChannelURL, channelType: ChannelType = .group,
@@ -28,20 +28,16 @@ extension SyncEngine {
             keepsCopies: keepsCopies)
     }
 
-    /// Sends a failed item again, with the same request ID.
+    /// Sends a failed item again, with the same request ID, and returns it as a pending item.
     ///
     /// If an item has failed with the error code `fileDamaged`, pass a replacement of the file that
-    /// its error message names. The outbox copies a replacement if it had copied the replaced file.
+    /// its error message names, by its index in `OutboxItem.files`. The outbox copies a replacement
+    /// if it had copied the replaced file.
     ///
-    /// - Parameters:
-    ///   - id: The request ID of the item.
-    ///   - files: The replacements of the item's files, by index in `OutboxItem.files`; empty by
-    ///     default.
-    /// - Returns: The item, which is pending again.
     /// - Throws: ``SyncError`` with code `notFound` if there is no failed item with this request
     ///   ID; `notPermitted` if the resend policy is `off`; `invalidArgument` if the item has no
     ///   file at one of the indices; `invalidFile` if a file is larger than the server accepts or
-    ///   cannot be read; `store`, `closed`. In these cases, the item does not change.
+    ///   cannot be read; `store`, `closed`. The item does not change in these cases.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -68,30 +64,27 @@ extension SyncEngine {
         }
     }
 
-    /// Cancels an unsent item, with all changes of its message.
+    /// Cancels an unsent item, with all changes of its message, and returns `true` if it existed.
     ///
-    /// An item whose request is in flight may reach the server nevertheless. The feed then reports
-    /// its message like any other message.
+    /// If its request is in flight, it may reach the server nevertheless. The feed then reports its
+    /// message.
     ///
-    /// - Returns: `true` if the item existed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try change { (core) throws(SyncError) in try core.cancel(id) }
     }
 
-    /// Removes failed items.
+    /// Removes those of the items that have failed, and returns their request IDs.
     ///
-    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func discardFailedItems(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try change { (core) throws(SyncError) in try core.removeFailed(ids) }
     }
 
-    /// Removes all failed items of a channel.
+    /// Removes all failed items of a channel, and returns their request IDs.
     ///
-    /// - Returns: The request IDs of the removed items.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func discardAllFailedItems(in url: ChannelURL) throws(SyncError) -> [RequestID] {
@@ -101,13 +94,13 @@ extension SyncEngine {
         return try discardFailedItems(failed.map(\.requestID))
     }
 
-    /// Removes all items from the outbox and returns them, for example when a user logs out.
+    /// Removes all items from the outbox and returns them, channel by channel, as they were
+    /// written.
     ///
-    /// Items that cannot be decoded are removed too, but not returned. The outbox's copies of files
-    /// are removed. An item whose request is in flight may reach the server nevertheless. To read
-    /// the items without removing them, call `store.outboxItems()`.
+    /// Items that cannot be decoded are removed too, but not returned, and so are the outbox's
+    /// copies of files. An item whose request is in flight may reach the server nevertheless. To
+    /// read the items without removing them, call `store.outboxItems()`.
     ///
-    /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
@@ -116,16 +109,16 @@ extension SyncEngine {
 
     // MARK: Changes
 
-    /// Edits a message of the user.
+    /// Edits a message of the user, and returns the request ID of the edit.
     ///
     /// An unsent message is sent in its new form. The edit of a sent message is immediately visible
-    /// through ``UnsentChanges``. The stored message does not change until the server has confirmed
-    /// the edit.
+    /// through ``UnsentChanges``; the stored message changes when the server has confirmed the
+    /// edit.
     ///
-    /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored, or if its deletion is in the outbox; `invalidArgument` if the message is of another type than the update;
-    ///   `notPermitted` if another user sent the message; `store`, `closed`.
+    ///   stored, or if its deletion is in the outbox; `invalidArgument` if the message is of
+    ///   another type than the update; `notPermitted` if another user sent the message, or if
+    ///   ``Backend/sendingRefusal(in:)`` returns an error; `store`, `closed`.
     @discardableResult
     public func update(
         _ target: MessageReference, in url: ChannelURL, with update: MessageUpdate
@@ -138,15 +131,14 @@ extension SyncEngine {
         return edit.requestID
     }
 
-    /// Deletes a message of the user.
+    /// Deletes a message of the user, or of any user if the user is an operator of the channel, and
+    /// returns the request ID of the deletion or of the canceled message.
     ///
     /// An unsent message is canceled, as by ``cancel(_:)``. The deletion of a sent message cancels
-    /// the edits and reactions of the message that are in the outbox.
+    /// its edits and reactions that are in the outbox.
     ///
-    /// - Returns: The request ID of the deletion or of the canceled message.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
-    ///   stored; `notPermitted` if another user sent the message and the user is not an operator of
-    ///   the channel; `store`, `closed`.
+    ///   stored; `notPermitted` if the user may not delete the message; `store`, `closed`.
     @discardableResult
     public func delete(
         _ target: MessageReference, in url: ChannelURL
@@ -155,11 +147,10 @@ extension SyncEngine {
         return try change { (core) throws(SyncError) in try core.delete(target, as: deletion) }
     }
 
-    /// Adds a reaction to a message, or removes it.
+    /// Adds or removes a reaction to a message, and returns the request ID of the change.
     ///
     /// A reaction to an unsent message is shown immediately, and sent after the message.
     ///
-    /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `notFound` if the message is neither in the outbox nor
     ///   stored, or if its deletion is in the outbox; `store`, `closed`.
     @discardableResult
@@ -175,12 +166,8 @@ extension SyncEngine {
 
     // MARK: Results
 
-    /// Waits until the delivery result of an outbox item is known.
+    /// Waits for the delivery result of an outbox item; `unknown` if it was removed long ago.
     ///
-    /// - Parameters:
-    ///   - id: The request ID of the item.
-    ///   - url: The URL of the item's channel.
-    /// - Returns: The result; `unknown` if the item was removed long before the call.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func deliveryResult(
         of id: RequestID, in url: ChannelURL
@@ -209,10 +196,6 @@ extension SyncEngine {
         return item.message ?? message
     }
 
-    /// Copies a file that has a path, and returns the copy; `nil` if the file has no path, because
-    /// the outbox item contains its bytes.
-    ///
-    /// The copy is on disk when the method returns.
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
@@ -238,18 +221,17 @@ extension SyncEngine {
         return item
     }
 
-    /// Throws `notPermitted` if the backend would refuse every message to a channel, according to
-    /// the stored state of the channel.
+    /// Throws `notPermitted` if, according to the stored channel, the backend refuses every message
+    /// to it.
     private func checkSending(to url: ChannelURL) throws(SyncError) {
-        // If the cache is damaged, the message is stored, and the backend refuses it when it is sent.
+        // If the cache is damaged, the message is stored, and the backend refuses it when it is
+        // sent.
         let channel = try? stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
         guard let refusal = channel.flatMap(backend.sendingRefusal) else { return }
         throw SyncError(.notPermitted, refusal.message, cause: refusal)
     }
 
-    /// Throws an error if the server would reject one of the files.
-    ///
-    /// Call this method before reading any of the files.
+    /// Throws an error if the server would reject one of the files, without reading any of them.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
         for file in files {
@@ -273,8 +255,7 @@ extension SyncEngine {
         }
     }
 
-    /// Returns the size in bytes of a file to upload: the size of its data, or of the file at its
-    /// path, which must be a readable regular file or a link to one.
+    /// Returns the size in bytes of a file's data, or of the regular file to which its path leads.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {

@@ -3,22 +3,20 @@ public import Store
 
 /// The changes of a channel's messages that the user has made and the server has not confirmed.
 ///
-/// A list applies these changes to stored messages, so that it immediately shows edits, deletions
-/// and reactions. The stored rows keep the server's state, so nothing has to be rolled back if the
+/// A list applies them to stored messages, so that it immediately shows edits, deletions and
+/// reactions. The stored rows keep the server's state, so nothing has to be rolled back if the
 /// server rejects a change.
 public struct UnsentChanges: Hashable, Sendable {
     private var changes: [MessageID: [OutboxItem]] = [:]
     private var changesOfUnsent: [RequestID: [OutboxItem]] = [:]
     private let userID: UserID?
 
-    /// A Boolean value that indicates whether there are no changes.
+    /// True if there are no changes.
     public var isEmpty: Bool { changes.isEmpty && changesOfUnsent.isEmpty }
 
-    /// Collects the changes from outbox items.
+    /// Collects the changes from the outbox items of a channel, in order.
     ///
-    /// - Parameters:
-    ///   - items: The outbox items of a channel, in order. Failed items have no effect.
-    ///   - userID: The user who adds and removes the reactions.
+    /// Failed items have no effect. `userID` is the user who adds and removes the reactions.
     public init(_ items: some Sequence<OutboxItem>, userID: UserID?) {
         self.userID = userID
         for item in items
@@ -31,7 +29,6 @@ public struct UnsentChanges: Hashable, Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the user has changed a message.
     package func changes(_ message: Message) -> Bool {
         if isEmpty { return false }
         return message.messageID.map { changes[$0] != nil } ?? false
@@ -62,43 +59,34 @@ public struct UnsentChanges: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = item.operation == .addReaction ? .add : .delete
-        // Use the time of the stored reaction instead of the device's time, so that the change
-        // takes effect even if the device's clock is slow.
+        // The change must take effect even if the device's clock is slow.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.react(event)
     }
 }
 
 extension StoreReader {
-    /// Returns the changes of a channel's messages that the user has made and the server has not
-    /// confirmed.
+    /// Returns the changes that ``UnsentChanges`` contains, in O(*n*) of the channel's outbox
+    /// items.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the channel.
-    ///   - userID: The user who adds and removes the reactions.
-    /// - Returns: The changes.
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func overlay(
         of url: ChannelURL, for userID: UserID?
     ) throws(StoreError) -> UnsentChanges {
         UnsentChanges(try outboxItems(in: url), userID: userID)
     }
 
-    /// Returns the new messages of a channel that are waiting to be sent or in flight, in the order
-    /// in which they were written.
+    /// Returns the new messages of a channel that are waiting to be sent or in flight, as they were
+    /// written, in O(*n*) of the channel's outbox items.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func pendingMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .pending)
     }
 
-    /// Returns the new messages of a channel that have failed, in the order in which they were
-    /// written.
+    /// Returns the new messages of a channel that have failed, as ``pendingMessages(in:)`` does.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the number of the channel's outbox items.
     public func failedMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .failed)
     }

@@ -1,8 +1,6 @@
 public import Models
 
-/// Blocks or unblocks another user for the current user.
-///
-/// The server decides what a block prevents.
+/// Blocks or unblocks another user for the current user; the server decides what a block prevents.
 ///
 /// The server throws `notFound` if there is no such user, and `refused` if the user is the current
 /// user.
@@ -10,7 +8,7 @@ public struct SetBlocked: BackendRequest {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "setBlocked", "Blocks or unblocks another user for the current user.", needs: .blocking,
         promises: [
@@ -23,7 +21,7 @@ public struct SetBlocked: BackendRequest {
     /// A Boolean value that indicates whether to block the user.
     public var isBlocked: Bool
 
-    /// The ID of the user.
+    /// The user's ID.
     public var userID: UserID
 
     /// Creates a request.
@@ -32,7 +30,7 @@ public struct SetBlocked: BackendRequest {
         self.userID = userID
     }
 
-    /// The ID of the user.
+    /// The user's ID.
     public var subject: String { userID.rawValue }
 
     /// Returns an example.
@@ -46,7 +44,7 @@ public struct ListBlockedUsers: PageOfList {
     /// The result.
     public typealias Answer = Page<User>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "blockedUsers",
         "Returns a page of the users whom the current user has blocked, ordered by their IDs.",
@@ -55,10 +53,10 @@ public struct ListBlockedUsers: PageOfList {
             BackendPromise("blocked.all", "The pages together contain each blocked user once.")
         ])
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.
@@ -78,7 +76,7 @@ public struct ReportAbuse: MessageRequest {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "report", "Reports a message, a user or a channel to the moderators of the service.",
         needs: .reporting,
@@ -101,7 +99,7 @@ public struct ReportAbuse: MessageRequest {
         self.epoch = epoch
     }
 
-    /// The message that the request names.
+    /// The named message.
     public var message: (id: MessageID, channelURL: ChannelURL)? {
         if case .message(let id, let url) = report.subject { (id, url) } else { nil }
     }

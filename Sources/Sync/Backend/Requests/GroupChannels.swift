@@ -5,7 +5,7 @@ public struct CreateChannel: BackendRequest {
     /// The result.
     public typealias Answer = GroupChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "createChannel", "Creates a group channel with the user as member and operator.",
         needs: .channelCreation,
@@ -25,7 +25,7 @@ public struct CreateChannel: BackendRequest {
     /// Creates a request.
     public init(_ params: GroupChannelCreateParams) { self.params = params }
 
-    /// The name of the channel.
+    /// The channel's name.
     public var subject: String { params.name }
 
     /// Stores the channel.
@@ -42,7 +42,7 @@ public struct UpdateChannel: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = GroupChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "updateChannel",
         "Changes the name, cover image, data, custom type or metadata of a group channel.",
@@ -53,7 +53,7 @@ public struct UpdateChannel: BackendRequest, ChannelCall {
                 "Properties that the patch does not contain keep their values.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The properties to change.
@@ -81,7 +81,7 @@ public struct DeleteChannel: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "deleteChannel", "Deletes a group channel with its messages for all members.",
         needs: .channelDeletion,
@@ -89,7 +89,7 @@ public struct DeleteChannel: BackendRequest, ChannelCall {
             BackendPromise("deleteChannel.gone", "Each member loses the channel.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -106,7 +106,7 @@ public struct HideChannel: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "hide", "Hides a group channel from the user's list, or shows it again.", needs: .hiding,
         promises: [
@@ -116,7 +116,7 @@ public struct HideChannel: BackendRequest, ChannelCall {
                     + "but not `hiddenPreventAutoUnhide`.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The new state.
@@ -139,7 +139,7 @@ public struct ResetMyHistory: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = Timestamp
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "resetMyHistory",
         "Resets the history of a group channel for this user only, and returns the new lower bound.",
@@ -152,7 +152,7 @@ public struct ResetMyHistory: BackendRequest, ChannelCall {
                     + "keep all messages.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -171,7 +171,7 @@ public struct SetPinned: MessageRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "setPinned", "Pins a message to a group channel, or unpins it.", needs: .pinnedMessages,
         promises: [
@@ -184,13 +184,13 @@ public struct SetPinned: MessageRequest, ChannelCall {
     /// A Boolean value that indicates whether to pin the message.
     public var isPinned: Bool
 
-    /// The ID of the message.
+    /// The message's ID.
     public var messageID: MessageID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The epoch of the message.
+    /// The message's epoch.
     public var epoch: ServerEpoch?
 
     /// Creates a request.
@@ -204,7 +204,7 @@ public struct SetPinned: MessageRequest, ChannelCall {
         self.epoch = epoch
     }
 
-    /// The message that the request names.
+    /// The named message.
     public var message: (id: MessageID, channelURL: ChannelURL)? { (messageID, channelURL) }
 
     /// Returns an example.
@@ -218,7 +218,7 @@ public struct SetFrozen: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "setFrozen",
         "Freezes a channel, so that only operators can send messages, or unfreezes it.",
@@ -233,7 +233,7 @@ public struct SetFrozen: BackendRequest, ChannelCall {
     /// A Boolean value that indicates whether to freeze the channel.
     public var isFrozen: Bool
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.

@@ -5,7 +5,7 @@ public struct ListMembers: PageOfList, ChannelCall {
     /// The result.
     public typealias Answer = Page<Member>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "members", "Returns a page of the members of a group channel, ordered by their IDs.",
         changesServer: false,
@@ -15,13 +15,13 @@ public struct ListMembers: PageOfList, ChannelCall {
                 "The pages together contain each joined and each invited member once.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.
@@ -42,7 +42,7 @@ public struct InviteUsers: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "invite", "Invites users to a group channel.", needs: .inviting,
         promises: [
@@ -51,10 +51,10 @@ public struct InviteUsers: BackendRequest, ChannelCall {
                 "Each invited user is a joined or an invited member of the channel.")
         ])
 
-    /// The IDs of the users.
+    /// The users' IDs.
     public var userIDs: [UserID]
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -74,7 +74,7 @@ public struct AnswerInvitation: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "answerInvitation", "Accepts or declines an invitation to a group channel.",
         needs: .invitations,
@@ -88,7 +88,7 @@ public struct AnswerInvitation: BackendRequest, ChannelCall {
             ),
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// A Boolean value that indicates whether the user accepts.
@@ -111,11 +111,11 @@ public struct JoinChannel: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = GroupChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "join", "Joins a public group channel.", needs: .joining)
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -135,7 +135,7 @@ public struct LeaveChannel: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "leave", "Leaves a group channel.", needs: .leaving,
         promises: [
@@ -144,7 +144,7 @@ public struct LeaveChannel: BackendRequest, ChannelCall {
                 "The user loses the channel, and the number of its members decreases by one.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -164,7 +164,7 @@ public struct SetRole: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "setRole", "Sets the role of members of a channel: operator or ordinary member.",
         needs: .roleManagement,
@@ -178,10 +178,10 @@ public struct SetRole: BackendRequest, ChannelCall {
     /// The new role.
     public var role: Role
 
-    /// The IDs of the users.
+    /// The users' IDs.
     public var userIDs: [UserID]
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.

@@ -5,15 +5,15 @@ public struct ListOpenChannels: PageOfList {
     /// The result.
     public typealias Answer = Page<OpenChannel>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "openChannels", "Returns a page of the open channels, newest first.",
         needs: .openChannels, changesServer: false)
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.
@@ -33,11 +33,11 @@ public struct FetchOpenChannel: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = OpenChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "openChannel", "Returns an open channel.", needs: .openChannels, changesServer: false)
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -54,7 +54,7 @@ public struct CreateOpenChannel: BackendRequest {
     /// The result.
     public typealias Answer = OpenChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "createOpenChannel", "Creates an open channel with the user as operator.",
         needs: .openChannels)
@@ -65,7 +65,7 @@ public struct CreateOpenChannel: BackendRequest {
     /// Creates a request.
     public init(_ params: OpenChannelCreateParams) { self.params = params }
 
-    /// The name of the channel.
+    /// The channel's name.
     public var subject: String { params.name }
 
     /// Returns an example.
@@ -81,7 +81,7 @@ public struct EnterOpenChannel: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = OpenChannel
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "enter", "Enters an open channel.", needs: .openChannels,
         promises: [
@@ -91,7 +91,7 @@ public struct EnterOpenChannel: BackendRequest, ChannelCall {
                     + "the earlier ones.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -113,11 +113,11 @@ public struct ExitOpenChannel: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "exit", "Exits an open channel.", needs: .openChannels)
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.

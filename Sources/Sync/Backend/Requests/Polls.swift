@@ -7,7 +7,7 @@ public struct CreatePoll: BackendRequest {
     /// The result.
     public typealias Answer = Poll
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "createPoll", "Creates a poll; a message that is sent with the poll's ID shows the poll.",
         needs: .polls,
@@ -24,7 +24,7 @@ public struct CreatePoll: BackendRequest {
     /// Creates a request.
     public init(_ poll: Poll) { self.poll = poll }
 
-    /// The title of the poll.
+    /// The poll's title.
     public var subject: String { poll.title }
 
     /// Returns an example.
@@ -48,7 +48,7 @@ public struct VoteInPoll: MessageRequest, ChannelCall {
     /// The result.
     public typealias Answer = Message
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "vote", "Votes in the poll of a message.", needs: .polls,
         promises: [
@@ -62,13 +62,13 @@ public struct VoteInPoll: MessageRequest, ChannelCall {
     /// The IDs of the options; several only if the poll allows it.
     public var optionIDs: [Int64]
 
-    /// The ID of the message.
+    /// The message's ID.
     public var messageID: MessageID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The epoch of the message.
+    /// The message's epoch.
     public var epoch: ServerEpoch?
 
     /// Creates a request.
@@ -82,7 +82,7 @@ public struct VoteInPoll: MessageRequest, ChannelCall {
         self.epoch = epoch
     }
 
-    /// The message that the request names.
+    /// The named message.
     public var message: (id: MessageID, channelURL: ChannelURL)? { (messageID, channelURL) }
 
     /// Stores the message.

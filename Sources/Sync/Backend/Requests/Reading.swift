@@ -5,7 +5,7 @@ public struct CountMessages: BackendRequest, ChannelCall {
     /// The result.
     public typealias Answer = Int
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "countMessages", "Counts the messages in a range of creation times.", needs: .counts,
         changesServer: false,
@@ -15,7 +15,7 @@ public struct CountMessages: BackendRequest, ChannelCall {
                 "The count equals the number of messages on the pages of that range.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The lower bound, inclusive; `nil` for the start of the history.
@@ -48,7 +48,7 @@ public struct SearchMessages: PageOfList {
     /// The result.
     public typealias Answer = Page<Message>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "searchMessages",
         "Returns a page of the messages that match a search, in all channels that the user can read.",
@@ -73,15 +73,13 @@ public struct SearchMessages: PageOfList {
             BackendPromise("search.private", "Only messages that the user can read are found."),
         ])
 
-    /// The text as the user has typed it, and the filters.
-    ///
-    /// The order is not used.
+    /// The text as the user has typed it, and the filters; the order is not used.
     public var params: MessageSearchParams
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.
@@ -105,7 +103,7 @@ public struct ListMentions: PageOfList {
     /// The result.
     public typealias Answer = Page<Message>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "listMentions",
         "Returns a page of the messages that mention the user, in the channels that the user has joined.",
@@ -117,10 +115,10 @@ public struct ListMentions: PageOfList {
                     + "channel, once and in its current version, the newest first.")
         ])
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.

@@ -5,7 +5,7 @@ public struct MarkAsRead: OfflineRequest {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "markAsRead", "Marks a channel as read.", needs: .readReceipts,
         promises: [
@@ -15,14 +15,14 @@ public struct MarkAsRead: OfflineRequest {
             )
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The time of the newest message that is marked, on the server's clock; `nil` for the current
     /// time.
     ///
-    /// The engine sets it if the request waits in the outbox, so that messages of that period are not
-    /// marked. A receipt never moves an earlier one back.
+    /// The engine sets it if the request waits in the outbox, so that messages of that period are
+    /// not marked. A receipt never moves an earlier one back.
     public var upTo: Timestamp?
 
     /// Creates a request.
@@ -47,7 +47,7 @@ public struct MarkAsUnread: MessageRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "markAsUnread", "Marks a message and all newer ones of its channel as unread.",
         needs: .markingAsUnread,
@@ -59,13 +59,13 @@ public struct MarkAsUnread: MessageRequest, ChannelCall {
                     + "of other users.")
         ])
 
-    /// The ID of the message.
+    /// The message's ID.
     public var messageID: MessageID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The epoch of the message.
+    /// The message's epoch.
     public var epoch: ServerEpoch?
 
     /// Creates a request.
@@ -75,7 +75,7 @@ public struct MarkAsUnread: MessageRequest, ChannelCall {
         self.epoch = epoch
     }
 
-    /// The message that the request names.
+    /// The named message.
     public var message: (id: MessageID, channelURL: ChannelURL)? { (messageID, channelURL) }
 
     /// Returns an example.
@@ -89,7 +89,7 @@ public struct MarkAsDelivered: OfflineRequest {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "markAsDelivered", "Marks the messages of a channel as delivered to this device.",
         needs: .deliveryReceipts,
@@ -97,14 +97,10 @@ public struct MarkAsDelivered: OfflineRequest {
             BackendPromise("delivered.reported", "The feed reports the receipt to the members.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
-    /// The time of the newest message that is marked, on the server's clock; `nil` for the current
-    /// time.
-    ///
-    /// The engine sets it if the request waits in the outbox, so that messages of that period are not
-    /// marked. A receipt never moves an earlier one back.
+    /// The time of the newest message that is marked, as in ``MarkAsRead/upTo``.
     public var upTo: Timestamp?
 
     /// Creates a request.
@@ -124,17 +120,17 @@ public struct MarkAsDelivered: OfflineRequest {
 
 /// Reports whether the user is typing.
 ///
-/// The server ends the typing of a user who sends a message, leaves the channel or disconnects. A
-/// server may not notice that a device has lost the network. Therefore the engine also ends it: when
-/// its own connection ends, and after ``SyncOptions/typingTimeout`` without another report. While a
-/// user continues typing, the client repeats the request with each key press, at most once in each
-/// interval of its `typingThrottle`. If the server has no timeout of its own, let the feed repeat
-/// the report from time to time.
+/// The server ends the typing of a user who sends a message, leaves the channel or disconnects. As
+/// it may not notice that a device has lost the network, the engine also ends it: when its own
+/// connection ends, and after ``SyncOptions/typingTimeout`` without another report. While a user
+/// continues typing, the client repeats the request at most once in each interval of its
+/// `typingThrottle`. If the server has no timeout of its own, let the feed repeat the report from
+/// time to time.
 public struct SetTyping: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "setTyping", "Reports whether the user is typing.", needs: .typing,
         promises: [
@@ -145,7 +141,7 @@ public struct SetTyping: BackendRequest, ChannelCall {
     /// A Boolean value that indicates whether the user is typing.
     public var isTyping: Bool
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.

@@ -8,7 +8,7 @@ public struct RestrictUser: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "restrict", "Mutes or bans a user.",
         promises: [
@@ -23,10 +23,10 @@ public struct RestrictUser: BackendRequest, ChannelCall {
                 "A user cannot mute or ban themselves: this is refused and has no effect."),
         ])
 
-    /// The ID of the user.
+    /// The user's ID.
     public var userID: UserID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The kind of restriction.
@@ -66,17 +66,17 @@ public struct LiftRestriction: BackendRequest, ChannelCall {
     /// Nothing.
     public typealias Answer = Void
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "lift", "Ends a mute or a ban.")
 
     /// The kind of restriction.
     public var restriction: RestrictionType
 
-    /// The ID of the user.
+    /// The user's ID.
     public var userID: UserID
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// Creates a request.
@@ -102,7 +102,7 @@ public struct ListRestrictedUsers: PageOfList, ChannelCall {
     /// The result.
     public typealias Answer = Page<RestrictedUser>
 
-    /// The declaration of the request.
+    /// The declaration.
     public static let declaration = CallDeclaration(
         "restrictedUsers",
         "Returns a page of the muted or banned users of a channel, ordered by their IDs.",
@@ -114,16 +114,16 @@ public struct ListRestrictedUsers: PageOfList, ChannelCall {
                     + "reason and the end of the restriction.")
         ])
 
-    /// The URL of the channel.
+    /// The channel's URL.
     public var channelURL: ChannelURL
 
     /// The kind of restriction.
     public var restriction: RestrictionType
 
-    /// The cursor of the previous page; `nil` for the first page.
+    /// The previous page's cursor; `nil` for the first page.
     public var cursor: PageCursor?
 
-    /// The maximum number of elements in the page.
+    /// The maximum number of elements.
     public var limit: Int
 
     /// Creates a request.

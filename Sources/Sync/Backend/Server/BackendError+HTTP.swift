@@ -14,16 +14,17 @@ extension BackendError {
     /// | other statuses | `refused` |
     ///
     /// A proxy may return 5xx after the server has executed the request, and the network of a hotel
-    /// may redirect the request to its login page, so that the request counts as unanswered. Use `serverFailure` only if your server says that nothing was changed, and
-    /// `sessionRevoked` only if it says that the user may not connect any more.
+    /// may redirect the request to its login page, so that the request counts as unanswered. Use
+    /// `serverFailure` only if your server says that nothing was changed, and `sessionRevoked` only
+    /// if it says that the user may not connect any more.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - message: The description of the error, which should name the request.
-    ///   - detail: The server's error number. The default is the number that fits the status.
-    ///   - retryAfter: The text of the header `Retry-After`: seconds, or a date. If the header of a
-    ///     response with status 429 is missing or invalid, the error has one second.
-    ///   - now: The time to which a date is compared; the current time by default.
+    ///   - detail: The server's error number; by default, the number that fits the status.
+    ///   - retryAfter: The header `Retry-After`: seconds, or a date. If it is missing or invalid
+    ///     with status 429, the error has one second.
+    ///   - now: The time to which a date is compared.
     public init(
         httpStatus status: Int, _ message: String, detail: ErrorCode? = nil,
         retryAfter: String? = nil, now: Timestamp = Timestamp(Date())
@@ -48,10 +49,8 @@ extension BackendError {
 }
 
 extension Duration {
-    /// Creates the duration of a header `Retry-After`, from zero to a day.
-    ///
-    /// Returns `nil` if the text is neither a number of seconds nor a date in the format of RFC
-    /// 9110.
+    /// Creates the duration of a header `Retry-After`, from zero to a day; `nil` if the text is
+    /// neither a number of seconds nor a date in the format of RFC 9110.
     fileprivate init?(retryAfter text: String, now: Timestamp) {
         let text = text.trimmingCharacters(in: .whitespaces)
         let duration: Duration

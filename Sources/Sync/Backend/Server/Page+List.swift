@@ -3,12 +3,12 @@ public import Models
 extension Page {
     /// Creates a page of a complete list, for servers that return a list without pages.
     ///
-    /// The cursor of the next page is the ID of the last element. It stays valid if elements are
-    /// added to the list or removed from it.
+    /// The cursor of the next page is the ID of the last element, which stays valid when other
+    /// elements are added or removed.
     ///
     /// - Parameters:
     ///   - list: All elements, in their order.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - cursor: The previous page's cursor; `nil` for the first page.
     ///   - limit: The maximum number of elements; a number below 1 is replaced by 1.
     ///   - id: Returns the ID of an element, which no other element has.
     /// - Throws: `expired` if the list no longer contains the element of the cursor.

@@ -8,32 +8,25 @@ public import Models
 /// ``Backend/messages(in:at:older:newer:)`` about order, limits, cursors and anchors.
 ///
 /// The server returns messages in the order of their times, and may return fewer than the limit.
-/// Only an empty answer is the end of the history, so that reading a history to its end takes one
-/// more request than it has pages.
+/// Only an empty answer is the end of the history, so that reading a whole history takes one more
+/// request than it has pages.
 public protocol PagingBackend: Backend {
     /// The points at which requests continue earlier ones.
     var pageContinuation: PageContinuation { get }
 
-    /// Returns the newest messages that are older than a point, in any order.
+    /// Returns the newest messages that are older than a point, in any order; none only at the
+    /// beginning of the history.
     ///
-    /// - Parameters:
-    ///   - channelURL: The URL of the channel.
-    ///   - point: The point; with `times`, never a message.
-    ///   - limit: The maximum number of messages; above 0.
-    /// - Returns: The messages; empty only at the beginning of the history.
-    /// - Throws: The error of the request.
+    /// With `times`, `point` is never a message. `limit` is above 0.
     func messages(
         in channelURL: ChannelURL, before point: PagePoint, limit: Int
     ) async throws(BackendError) -> [Message]
 
-    /// Returns the oldest messages that are newer than a point, in any order.
+    /// Returns the oldest messages that are newer than a point, in any order; none only at the end
+    /// of the history.
     ///
-    /// - Parameters:
-    ///   - channelURL: The URL of the channel.
-    ///   - point: The point; never ``PagePoint/newest`` and, with `times`, never a message.
-    ///   - limit: The maximum number of messages; above 0.
-    /// - Returns: The messages; empty only at the end of the history.
-    /// - Throws: The error of the request.
+    /// The point is never ``PagePoint/newest`` and, with `times`, never a message. `limit` is above
+    /// 0.
     func messages(
         in channelURL: ChannelURL, after point: PagePoint, limit: Int
     ) async throws(BackendError) -> [Message]
@@ -51,11 +44,10 @@ public enum PagePoint: Hashable, Sendable {
 
 /// The points at which the requests of a ``PagingBackend`` continue earlier ones.
 public enum PageContinuation: Hashable, Sendable {
-    /// Requests continue at messages.
+    /// Requests continue at messages, and begin at a time only if the anchor of the page is a time.
     ///
     /// The server should accept the ID of a message that was deleted. If it throws an error, the
-    /// page fails with that error. A request begins at a time only if the anchor of the page is a
-    /// time.
+    /// page fails with that error.
     case messages
     /// Requests continue at times, because the server has no requests by ID.
     ///
@@ -87,7 +79,6 @@ extension PagingBackend {
     }
 }
 
-/// The pages of one channel.
 private struct HistoryPages<Server: PagingBackend> {
     enum Direction { case older, newer }
 
@@ -99,7 +90,6 @@ private struct HistoryPages<Server: PagingBackend> {
     private func message(_ id: MessageID) async throws(BackendError) -> Message? {
         try await backend.lookup([id], in: url).found.first
     }
-    /// Returns where the two sides of a page begin; `nil` for a side without messages.
     func ends(
         at anchor: MessageAnchor
     ) async throws(BackendError) -> (older: PageEnd?, newer: PageEnd?) {
@@ -176,20 +166,19 @@ private struct HistoryPages<Server: PagingBackend> {
         return found.filter { !end.seen.contains($0.messageID ?? "") }
     }
 
-    /// Returns the point for a request next to a time.
-    ///
-    /// If some messages of that millisecond are not on the page, the answer must contain it.
+    /// Returns the point for a request whose answer contains the millisecond of a time if some of
+    /// its messages are not on the page.
     private func point(_ time: Timestamp, isCut: Bool, _ direction: Direction) -> PagePoint {
         guard isCut, direction == .older else { return .time(time) }
         return time.next.map { .time($0) } ?? .newest
     }
 }
 
-/// An end of a page: the newest end of the history, a side of a message, or a time with the
-/// messages of that millisecond that are on the page.
+/// The newest end of the history, a side of a message, or a time with the messages of that
+/// millisecond that are on the page.
 private struct PageEnd: Codable {
     var message: MessageID?
-    /// A Boolean value that indicates whether the end is on the newer side of the message.
+    /// True if the end is on the newer side of the message.
     var includesMessage = false
     var time: Timestamp?
     var seen: [MessageID] = []
