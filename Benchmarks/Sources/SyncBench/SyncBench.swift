@@ -36,6 +36,8 @@ struct SyncBench: AsyncParsableCommand {
             ("outbox, sends", { try await sends(2_000 / scale, in: $0) }),
             ("outbox, queue", { try await queue(of: 100_000 / scale, in: $0) }),
             ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
+            ("reconnect", { try await reconnect(channels: 50 / scale, missed: 200, in: $0) }),
+            ("growth", { try await growth(upTo: 1_000_000 / scale, in: $0) }),
             ("cold start", { try await coldStart(100_000 / scale, 10_000 / scale, in: $0) }),
             ("memory", { try MemoryProbe.rows(of: 100_000 / scale, in: $0) }),
             ("delegate", { try await delegate(2_000 / scale, in: $0) }),
