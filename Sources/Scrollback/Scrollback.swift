@@ -1,6 +1,7 @@
-// The declarations that an app needs. Authors of a backend import `Sync`, and users of the
-// database, of records and of patches import `Store` and `Models`. A test limits the number of
-// symbols.
+// The types that an app names. Their members stay visible, wherever they are declared, and so do the
+// values of other types, such as `options.sync.pageSize`. Code that names `SyncOptions` or another
+// type of an option, and backends, also import `Sync`; an extension that receives pushes, and users of
+// the database, import `Store`; users of records import `Models`. A test limits the number of symbols.
 
 @_exported public import struct Collections.CatchUpResult
 @_exported public import protocol Collections.ChannelDelegate
@@ -76,7 +77,6 @@
 @_exported public import struct Models.PollStatus
 @_exported public import enum Models.PublicChannelFilter
 @_exported public import struct Models.PushNotificationDeliveryOption
-@_exported public import enum Models.QueryType
 @_exported public import struct Models.Reaction
 @_exported public import enum Models.ReplyType
 @_exported public import struct Models.RequestID
@@ -97,25 +97,13 @@
 @_exported public import struct Store.EncryptionKey
 @_exported public import struct Store.FoundMessage
 @_exported public import struct Store.Gap
-@_exported public import struct Store.MigrationProgress
 @_exported public import struct Store.OutboxLoss
 @_exported public import struct Store.Pair
-@_exported public import struct Store.PushInbox
 @_exported public import struct Store.StoreError
 @_exported public import protocol Store.StoreKey
 @_exported public import struct Store.StoreKeyRange
 @_exported public import struct Store.StoreTable
 @_exported public import enum Store.StoreTableHome
 @_exported public import struct Store.Triple
-@_exported public import struct Sync.Backoff
-@_exported public import enum Sync.CacheClearOrder
-@_exported public import struct Sync.CacheLimits
-@_exported public import enum Sync.CacheRetention
-@_exported public import enum Sync.ConnectOutcome
 @_exported public import enum Sync.DeliveryResult
-@_exported public import enum Sync.FailedItemPolicy
-@_exported public import enum Sync.HistoryLoss
-@_exported public import enum Sync.HugeGapPolicy
-@_exported public import enum Sync.ResendPolicy
 @_exported public import struct Sync.SyncError
-@_exported public import struct Sync.SyncOptions

@@ -154,8 +154,8 @@ private struct SourceComments {
                 {
                     type = String(match.output.1)
                     if let comment, !line.hasPrefix("extension") { types[type] = comment }
-                } else if code.hasPrefix("public var "),
-                    let match = code.prefixMatch(of: /public var `?(\w+)`?:/)
+                } else if let match = code.prefixMatch(
+                    of: /(?:public|package) var `?(\w+)`?:/)
                 {
                     properties[String(match.output.1)] = comment
                 } else if code.hasPrefix("case ") || code.hasPrefix("public static let "),

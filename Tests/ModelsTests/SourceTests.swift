@@ -40,7 +40,7 @@ import Testing
             let properties =
                 file.matches(
                     of:
-                        /public var `?(\w+)`?: [^{]+\{\s+(?:@\w+\([^)]*\)\s+)?get \{ self\[(\d+)[,\]]/
+                        /(?:public|package) var `?(\w+)`?: [^{]+\{\s+(?:@\w+\([^)]*\)\s+)?get \{ self\[(\d+)[,\]]/
                 )
                 .map { "\($0.output.1) reads \($0.output.2)" }
                 .filter { $0 != "extra reads 100" }

@@ -170,10 +170,7 @@ extension NumberProbe {
             },
             NumberProbe(
                 "OutboxItem.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
-                "OutboxItem.resend(at:)", "OutboxItem.uploadedFile(at:)",
-                "OutboxItem.setUploadedFile(_:at:)",
-                "OutboxItem.fileCopy(at:)", "OutboxItem.setFileCopy(_:at:)",
-                "OutboxItem.replaceFile(at:with:copy:)"
+                "OutboxItem.uploadedFile(at:)"
             ) { numbers, _ in
                 var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
                 message.newMessage = NewMessage(files: [UploadableFile()])
@@ -348,12 +345,12 @@ extension NumberProbe {
     fileprivate static var ofEngine: [NumberProbe] {
         [
             NumberProbe(
-                "Backoff.init(interval:multiplier:maximum:retries:)",
+                "Backoff.init(interval:multiplier:maximum:maximumAttempts:)",
                 "Backoff.delay(beforeAttempt:jitter:)"
             ) { numbers, _ in
                 let backoff = Backoff(
                     interval: numbers.duration(), multiplier: numbers.double(),
-                    maximum: numbers.duration(), retries: numbers.intOrNil())
+                    maximum: numbers.duration(), maximumAttempts: numbers.intOrNil())
                 for _ in 0..<4 {
                     _ = backoff.delay(beforeAttempt: numbers.int(), jitter: numbers.double())
                 }

@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import Sync
 
 /// A command of the prompt: its name, its help and its action.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import Store
 
 extension Command {
     static let sync: [Command] = [

@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Scrollback
+import Sync
 
 /// A property that commands set by its name, to a value that is given as text.
 struct Setting<Root: Sendable>: Sendable {
@@ -238,18 +239,20 @@ extension Setting where Root == NetworkConditions {
 /// The first delay, the factor, the maximum delay and, if it is limited, the number of attempts.
 extension Backoff: SettingValue {
     var settingText: String {
-        "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")
+        let delays = "\(interval.brief),\(multiplier),\(maximum.brief)"
+        return delays + (maximumAttempts.map { ",\($0)" } ?? "")
     }
 
     init?(settingText: String) {
         let parts = settingText.split(separator: ",").map(String.init)
-        let retries = parts.count == 4 ? Int(parts[3]) : nil
-        guard parts.count == 3 || retries != nil, let interval = Duration(typed: parts[0]),
+        let attempts = parts.count == 4 ? Int(parts[3]) : nil
+        guard parts.count == 3 || attempts != nil, let interval = Duration(typed: parts[0]),
             let multiplier = Double(parts[1]), multiplier >= 1,
             let maximum = Duration(typed: parts[2])
         else { return nil }
         self.init(
-            interval: interval, multiplier: multiplier, maximum: maximum, retries: retries)
+            interval: interval, multiplier: multiplier, maximum: maximum,
+            maximumAttempts: attempts)
     }
 }
 

@@ -8,7 +8,7 @@ extension OutboxItem {
 
     /// The ascending indices of the ``files`` that are not uploaded yet, except for files that the
     /// app passed as a URL.
-    public var indicesToUpload: [Int] {
+    package var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
             let isUploaded = index < uploaded.count && !uploaded[index].url.isEmpty
@@ -27,13 +27,13 @@ extension OutboxItem {
     /// the file must be uploaded again.
     ///
     /// If `index` is not an index of ``files``, nothing changes.
-    public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
+    package mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
     /// Returns the outbox's copy of the file at an index of ``files``; `nil` if there is none.
-    public func fileCopy(at index: Int) -> FileCopy? {
+    package func fileCopy(at index: Int) -> FileCopy? {
         let copies = fileCopies
         return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
     }
@@ -41,7 +41,7 @@ extension OutboxItem {
     /// Sets the outbox's copy of a file, which must have a name; `nil` removes it.
     ///
     /// If `index` is not an index of ``files``, nothing changes.
-    public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
+    package mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
         fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
     }
@@ -62,7 +62,7 @@ extension OutboxItem {
     /// Replaces a file of an unsent message and its copy, and marks it as not uploaded.
     ///
     /// If `index` is not an index of ``files``, nothing changes.
-    public mutating func replaceFile(
+    package mutating func replaceFile(
         at index: Int, with file: UploadableFile, copy: FileCopy? = nil
     ) {
         guard files.indices.contains(index) else { return }

@@ -50,7 +50,7 @@ extension OutboxItem {
     /// was known.
     ///
     /// Lists show an unsent message after it, even if this device's clock is wrong.
-    public var follows: Position? {
+    package var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {
             followsCreatedAt = newValue?.createdAt ?? 0

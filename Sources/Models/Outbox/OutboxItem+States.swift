@@ -2,7 +2,7 @@
 extension OutboxItem {
     /// The time at which the user wrote or last resent the item, from which the period of its
     /// retries counts.
-    public var waitingSince: Timestamp { resentAt ?? createdAt }
+    package var waitingSince: Timestamp { resentAt ?? createdAt }
 
     /// A Boolean value that indicates whether the user may resend the item: it failed with an error
     /// that permits it.
@@ -11,7 +11,7 @@ extension OutboxItem {
     /// Marks the item and its message as failed, with the backend's error message for diagnosis.
     ///
     /// The outbox does not retry the item until the user resends it.
-    public mutating func fail(_ code: ErrorCode, message text: String? = nil) {
+    package mutating func fail(_ code: ErrorCode, message text: String? = nil) {
         state = .failed
         errorCode = code
         errorMessage = text
@@ -30,7 +30,7 @@ extension OutboxItem {
     /// Marks a failed item and its message as pending again, at a time on this device's clock.
     ///
     /// ``isDoubtful`` and uploaded files do not change.
-    public mutating func resend(at time: Timestamp) {
+    package mutating func resend(at time: Timestamp) {
         state = .pending
         errorCode = nil
         errorMessage = nil

@@ -114,19 +114,19 @@ public struct OutboxItem: Record {
     }
 
     /// The earliest time at which the server allows the next attempt; `nil` for no limit.
-    public var notBefore: Timestamp? {
+    package var notBefore: Timestamp? {
         get { self[19] }
         set { self[19] = newValue }
     }
 
     /// The creation time of ``follows``.
-    public var followsCreatedAt: Timestamp {
+    package var followsCreatedAt: Timestamp {
         get { self[20] }
         set { self[20] = newValue }
     }
 
     /// The message ID of ``follows``; `nil` if no message was known.
-    public var followsMessageID: MessageID? {
+    package var followsMessageID: MessageID? {
         get { self[21] }
         set { self[21] = newValue }
     }
@@ -144,13 +144,13 @@ public struct OutboxItem: Record {
     ///
     /// It is true if an earlier attempt may have reached the server, and the server does not
     /// deduplicate requests, or only for a limited time.
-    public var isDoubtful: Bool {
+    package var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
     }
 
     /// The device's time at which the user last resent the item; `nil` if never.
-    public var resentAt: Timestamp? {
+    package var resentAt: Timestamp? {
         get { self[25] }
         set { self[25] = newValue }
     }
@@ -159,7 +159,7 @@ public struct OutboxItem: Record {
     ///
     /// Use ``fileCopy(at:)``: the entry of a file without a copy has no name, or is missing at the
     /// end. The outbox deletes the copies with the item.
-    public var fileCopies: [FileCopy] {
+    package var fileCopies: [FileCopy] {
         get { self[26] }
         set { self[26] = newValue }
     }

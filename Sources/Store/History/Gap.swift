@@ -16,17 +16,17 @@ public struct Gap: Hashable, Sendable {
 
     /// The server's cursor with which the backfill continues toward older messages; `nil` if it
     /// continues at ``upper``.
-    public var backfillCursor: PageCursor?
+    package var backfillCursor: PageCursor?
 
     /// The last point of the feed before the gap was added; `nil` if no changelog is needed.
     ///
     /// Messages next to the gap may have changed since this point, so the engine reads the
     /// changelog since then before it closes the gap.
-    public var changesSince: FeedPoint?
+    package var changesSince: FeedPoint?
 
     /// Creates the gap between two bounds, in either order; a store refuses a gap with equal bounds
     /// with `invalid`.
-    public init(
+    package init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
         backfillCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
     ) {

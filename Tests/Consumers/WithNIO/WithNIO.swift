@@ -4,8 +4,8 @@ import Scrollback
 
 @main struct WithNIO {
     static func main() async throws {
-        let backoff = Backoff(interval: .milliseconds(1), multiplier: 2, maximum: .seconds(1))
-        let delay = backoff.delay(beforeAttempt: 3, jitter: 0) ?? .zero
+        let options = ChatClientOptions()
+        let delay = options.sync.backoff.delay(beforeAttempt: 1, jitter: 0) ?? .zero
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let time = try await loop.scheduleTask(in: TimeAmount(delay)) {
             Timestamp(milliseconds: 1_700_000_000_000)
