@@ -7,7 +7,7 @@ extension ChatStore {
     /// purged yet, and the newest replaced cache. In memory, it is the size of all keys and values.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
-    /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
+    /// - Complexity: A system call for each file of about eight megabytes. In memory, O(*n*) in the
     ///   number of rows.
     public func cachedDataSize() throws(StoreError) -> Int {
         let committed = try committed()

@@ -19,9 +19,10 @@ extension ChatStore {
     ///
     /// After a failed write, reads continue. The next write first reopens the files, without the
     /// failed batch. For that, it waits for running reads, at most some hundred milliseconds, and
-    /// it fails with `busy` while an earlier ``Snapshot`` exists. If the failure concerns only one
-    /// database, batches for the other one are written nevertheless. If the process ends before the
-    /// files are reopened, the next opening may find the complete failed batch in the store.
+    /// it fails with `busy` while a ``Snapshot`` from before the failure exists. If the failure
+    /// concerns only one database, batches for the other one are written nevertheless. If the
+    /// process ends before the files are reopened, the next opening may find the complete failed
+    /// batch in the store.
     ///
     /// - Returns: The result of the closure.
     /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, even if the closure has
@@ -50,13 +51,13 @@ extension ChatStore {
             // Reopen the files only here, and not right after a failed write, so that reads can
             // continue.
             let failures = try recover(&writer)
-            return try perform({ result = try body($0) }, &writer, failures)
+            return try commitBatch({ result = try body($0) }, &writer, failures)
         }
         // The closure did not throw, so there is a result.
         return (result!, change)
     }
 
-    private func perform(
+    private func commitBatch(
         _ body: (Batch) throws -> Void, _ writer: inout Writer, _ failures: RecoveryFailures
     ) throws -> Change {
         let (current, observedTables) = state.withLock { ($0.committed, $0.observedTables) }

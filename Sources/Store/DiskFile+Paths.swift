@@ -115,4 +115,18 @@ extension DiskFile {
             String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
     }
+
+    /// Returns the numbers in `range` of the entries whose names are `prefix` and a number.
+    static func numbers(
+        after prefix: String, in range: ClosedRange<Int>, at path: String
+    ) throws(StoreError) -> [Int] {
+        try names(in: path).compactMap { name in
+            guard name.hasPrefix(prefix) else { return nil }
+            let digits = name.dropFirst(prefix.count)
+            guard let number = Int(digits), range.contains(number), String(number) == digits else {
+                return nil
+            }
+            return number
+        }
+    }
 }

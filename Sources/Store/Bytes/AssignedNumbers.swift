@@ -6,6 +6,12 @@ extension FixedWidthInteger {
     static var maximumAssigned: Self { .max / 2 }
 
     static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
+
+    /// Returns the sum, or the greatest number: a sparse file may have any size.
+    func saturating(adding other: Self) -> Self {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
 }
 
 extension Rows {

@@ -171,11 +171,13 @@ extension ProblemSearch {
             var time = ByteReader(value)
             let position = Position(
                 createdAt: try time.timestamp(), messageID: MessageID(try reader.text()))
+            try time.end()
             return try rows.contains(ByteWriter.key { $0.messageKey(number, position) })
         }
         let wrongRequests = try scan(.request) { reader, value in
             var id = ByteReader(value)
             let (requestID, messageID) = (RequestID(try reader.text()), MessageID(try id.text()))
+            try id.end()
             guard let createdAt = try rows.creationTime(of: messageID, in: number) else {
                 return false
             }
@@ -187,6 +189,7 @@ extension ProblemSearch {
             let position = try reader.descending { (reader) throws(ByteReader.Damage) in
                 try reader.position()
             }
+            try reader.end()
             return try message(position)?.parentMessageID == parentID
         }
         let wrongKinds = try scan(.kind) { reader, _ in
@@ -194,6 +197,7 @@ extension ProblemSearch {
             let position = try reader.descending { (reader) throws(ByteReader.Damage) in
                 try reader.position()
             }
+            try reader.end()
             return try message(position).map { KindKey.all(of: $0).contains(kind) } ?? false
         }
         add(.index, in: url, count: wrongTimes + wrongRequests + wrongReplies + wrongKinds)
@@ -261,7 +265,8 @@ extension Rows {
             (value) throws(StoreError) -> Timestamp? in
             guard let value else { return nil }
             var reader = ByteReader(value)
-            return try? reader.timestamp()
+            let time = try? reader.timestamp()
+            return reader.isAtEnd ? time : nil
         }
     }
 
@@ -272,7 +277,8 @@ extension Rows {
             (value) throws(StoreError) -> MessageID? in
             guard let value else { return nil }
             var reader = ByteReader(value)
-            return (try? reader.text()).map { MessageID($0) }
+            let id = try? reader.text()
+            return reader.isAtEnd ? id.map { MessageID($0) } : nil
         }
     }
 }

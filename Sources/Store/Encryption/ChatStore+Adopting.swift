@@ -48,12 +48,8 @@ extension ChatStore {
             item.removePaths()
             return item
         }
-        do {
-            try store.write { batch in for item in items { try batch.save(item) } }
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
+        try store.writeRows { (batch) throws(StoreError) in
+            for item in items { try batch.save(item) }
         }
         return items
     }

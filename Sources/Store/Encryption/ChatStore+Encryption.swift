@@ -93,7 +93,7 @@ extension StoreFiles {
         try caches.removeReplaced()
         let keys = try keyFile.beginExchange(from: old, to: new)
         let files = try sealedFiles()
-        let total = Double(max(1, files.reduce(0) { $0 + $1.size }))
+        let total = max(1, files.reduce(0.0) { $0 + Double($1.size) })
         var done = 0.0
         progress(0)
         for file in files {

@@ -99,15 +99,28 @@ extension FileCache {
             throw StoreError(.wrongKey, "the files are encrypted: pass their key", path: path)
         }
         // Files with another key are not changed.
-        if try file.exists() { return try file.keys(key) }
+        if try file.exists() { return try keys(of: file, key) }
         if try DiskFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(
                 .wrongKey, "the files are not encrypted: open them without a key", path: path)
         }
         return try alone(in: path) { () throws(StoreError) in
             if try !file.exists() { try file.write(DataKeys(), for: [key]) }
-            return try file.keys(key)
+            return try keys(of: file, key)
         }
+    }
+
+    /// Refuses the keys of a store that was being encrypted or decrypted when they were copied.
+    private static func keys(
+        of file: KeyFile, _ key: EncryptionKey
+    ) throws(StoreError) -> DataKeys {
+        let keys = try file.keys(key)
+        guard !keys.readsPlain, keys.generation != DataKeys.plain else {
+            throw StoreError(
+                .wrongKey, "the file belongs to a store whose encryption was being changed",
+                path: file.path)
+        }
+        return keys
     }
 }
 
@@ -261,7 +274,9 @@ extension FileCache {
     /// - Complexity: O(*n*) in the number of files.
     public func size() throws(StoreError) -> Int {
         var size = 0
-        for name in try names() { size += try DiskFile(reading: path(of: name))?.size() ?? 0 }
+        for name in try names() {
+            size = size.saturating(adding: try DiskFile(reading: path(of: name))?.size() ?? 0)
+        }
         return size
     }
 

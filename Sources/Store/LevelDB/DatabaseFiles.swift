@@ -96,13 +96,16 @@ struct DatabaseFiles {
 
     /// Writes and removes a file of the size that opening the database may need.
     func checkTheyCanBeWritten() throws(StoreError) {
+        let largestLog = 512 << 20
         // Opening may write the logs to tables, which are at most as large, and a manifest and a
         // new log, which are assumed to fit into 64 KiB.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // LevelDB may have removed the file.
-            if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
+            // LevelDB may have removed the file. A larger one is not LevelDB's.
+            if lstat("\(directory)/\(name)", &status) == 0 {
+                left += min(Int(status.st_size), largestLog)
+            }
         }
         let path = directory + "/probe"
         try DiskFile.remove(path)
@@ -121,7 +124,9 @@ struct DatabaseFiles {
         var size = 0
         for name in try names() {
             var status = stat()
-            if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
+            if stat("\(directory)/\(name)", &status) == 0 {
+                size = size.saturating(adding: Int(status.st_size))
+            }
         }
         return size
     }

@@ -25,14 +25,7 @@ struct CacheFiles {
     }
 
     private func numbers(after prefix: String) throws(StoreError) -> [Int] {
-        try DiskFile.names(in: directory).compactMap { name in
-            guard name.hasPrefix(prefix) else { return nil }
-            let digits = name.dropFirst(prefix.count)
-            guard let number = Int(digits), (1...CacheFiles.maximum).contains(number),
-                String(number) == digits
-            else { return nil }
-            return number
-        }
+        try DiskFile.numbers(after: prefix, in: 1...CacheFiles.maximum, at: directory)
     }
 
     func currentNumber() throws(StoreError) -> Int {

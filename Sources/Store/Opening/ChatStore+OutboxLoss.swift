@@ -11,12 +11,8 @@ extension ChatStore {
     public func acknowledgeOutboxLoss() throws(StoreError) {
         guard let directory else { return }
         if try view.outbox.contains(ByteWriter.key { $0.schemaKey(.loss) }) {
-            do {
-                try write { $0.rows.outbox.remove { $0.schemaKey(.loss) } }
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                preconditionFailure("ChatStore.write threw \(error), which its closure cannot.")
+            try writeRows { (batch) throws(StoreError) in
+                batch.rows.outbox.remove { $0.schemaKey(.loss) }
             }
         }
         // The report contains the name of the newest copy.

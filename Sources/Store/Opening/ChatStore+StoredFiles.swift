@@ -18,8 +18,9 @@ extension ChatStore {
             // LevelDB may have removed the file.
             guard lstat(path, &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
-            case S_IFREG: count += Int(status.st_size)
-            case S_IFDIR where depth > 0: count += try byteCount(in: path, depth: depth - 1)
+            case S_IFREG: count = count.saturating(adding: Int(status.st_size))
+            case S_IFDIR where depth > 0:
+                count = count.saturating(adding: try byteCount(in: path, depth: depth - 1))
             default: break
             }
         }

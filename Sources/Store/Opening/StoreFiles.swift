@@ -136,14 +136,8 @@ extension StoreFiles {
     }
 
     private func numbersOfOutboxCopies() throws(StoreError) -> [Int] {
-        try DiskFile.names(in: directory.path).compactMap { name in
-            guard name.hasPrefix(StoreFiles.copyPrefix) else { return nil }
-            let digits = name.dropFirst(StoreFiles.copyPrefix.count)
-            guard let number = Int(digits), (1..<Int.max).contains(number),
-                String(number) == digits
-            else { return nil }
-            return number
-        }
+        try DiskFile.numbers(
+            after: StoreFiles.copyPrefix, in: 1...Int.max - 1, at: directory.path)
     }
 }
 

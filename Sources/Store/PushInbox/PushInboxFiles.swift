@@ -103,7 +103,9 @@ extension PushInboxFiles {
     private func status(of name: String) throws(StoreError) -> (isFile: Bool, size: Int)? {
         var status = stat()
         guard lstat(path(of: name), &status) != 0 else {
-            return (status.st_mode & S_IFMT == S_IFREG, Int(status.st_size))
+            // Sums of the sizes of sparse files would overflow.
+            let size = min(Int(status.st_size), PushInbox.maximumByteCount + 1)
+            return (status.st_mode & S_IFMT == S_IFREG, size)
         }
         if errno == ENOENT || errno == ENOTDIR { return nil }
         throw StoreError(
@@ -145,7 +147,7 @@ extension PushInboxFiles {
         for name in names { size += try status(of: name)?.size ?? 0 }
         guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumByteCount else {
             throw StoreError(
-                .noSpace, "the push inbox is full: \(names.count) messages wait for the app",
+                .noSpace, "the push inbox is full: \(names.count) files wait for the app",
                 path: path)
         }
         try DiskFile.replace(path(of: name), by: bytes)
@@ -161,7 +163,7 @@ extension PushInboxFiles {
         if let reason = try objection(to: name) {
             try moveAside(name)
             var contents = FileCache.Contents<Message>()
-            contents.damage = [FileCache.Damage(line: 1, reason: reason, cause: nil)]
+            contents.add(reason, line: 1)
             return contents
         }
         guard var lines = try lines(of: name, keys) else { return nil }
@@ -170,9 +172,7 @@ extension PushInboxFiles {
         let excess = contents.records.count - PushInbox.maximumMessageCount
         if excess > 0 {
             contents.records.removeLast(excess)
-            contents.damage.append(
-                FileCache.Damage(
-                    line: PushInbox.maximumMessageCount + 2, reason: .tooLarge, cause: nil))
+            contents.add(.tooLarge, line: PushInbox.maximumMessageCount + 2)
         }
         return contents
     }

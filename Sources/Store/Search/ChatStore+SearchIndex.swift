@@ -14,7 +14,7 @@ public struct SearchIndexStatus: Hashable, Sendable {
     ///
     /// A document is a message, or all messages of a channel with the same time. An edited message
     /// is counted in several segments, until these are merged. A removed message is counted until
-    /// the segments are rewritten, because most documents are outdated.
+    /// the segments are rewritten, which happens when most of their documents are outdated.
     public let documentCount: Int
 
     /// The number of messages that are in no segment yet.

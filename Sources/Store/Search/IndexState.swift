@@ -71,7 +71,9 @@ extension Rows {
         for table in [Table.segment, .documents, .terms] {
             try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
                 (key, _) throws(StoreError) in
-                greatest = max(greatest, readableNumber(ofKey: key) ?? 0)
+                let number: SegmentNumber? = readableNumber(ofKey: key)
+                guard let number, number < .maximumAssigned else { return true }
+                greatest = max(greatest, number)
                 return false
             }
         }

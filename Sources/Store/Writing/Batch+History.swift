@@ -176,3 +176,23 @@ extension Batch {
         }
     }
 }
+
+extension Segment {
+    /// Returns the parts that remain without the positions from `first` through `last`, the older
+    /// one first.
+    fileprivate func removing(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
+        guard first < upper && lower < last else { return [self] }
+        var parts: [Self] = []
+        if lower < first {
+            var older = self
+            older.upper = first
+            parts.append(older)
+        }
+        if last < upper {
+            var newer = self
+            newer.lower = last
+            parts.append(newer)
+        }
+        return parts
+    }
+}

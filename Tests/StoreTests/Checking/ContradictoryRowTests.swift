@@ -251,6 +251,29 @@ import Testing
         try expectFound(.index)
     }
 
+    @Test(arguments: 0..<3) func indexRowWithBytesAfterItsEnd(index: Int) throws {
+        try damage("cache") { batch in
+            switch index {
+            case 0:
+                batch.put({ $0.creationTimeKey(1, "2") }) {
+                    $0.timestamp(20)
+                    $0.raw([0])
+                }
+            case 1:
+                batch.put({ $0.requestKey(1, "r1") }) {
+                    $0.text("1")
+                    $0.raw([0])
+                }
+            default:
+                batch.put {
+                    $0.replyKey(1, "1", position(30, "3"))
+                    $0.raw([0])
+                }
+            }
+        }
+        try expectFound(.index)
+    }
+
     @Test func wrongCount() throws {
         var state = ChannelState()
         state.messageCount = 99

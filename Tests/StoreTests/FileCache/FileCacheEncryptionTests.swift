@@ -72,6 +72,24 @@ import Testing
         #expect(derived.map { String(format: "%02x", $0) }.joined() == expected)
     }
 
+    /// A program may have copied the file `KEY` of a store, whose key the app also uses for the cache,
+    /// from the time when its encryption was being added or removed.
+    @Test(arguments: [true, false]) func keyFileOfAnUnfinishedExchangeIsRefused(isAdded: Bool)
+        throws
+    {
+        let store = try StoreDirectory()
+        if isAdded {
+            _ = try KeyFile(in: store.url.path).beginExchange(from: nil, to: key)
+        } else {
+            try ChatStore(at: store.url, encryptionKey: key).close()
+            _ = try KeyFile(in: store.url.path).beginExchange(from: key, to: nil)
+        }
+        try FileManager.default.copyItem(
+            at: store.url.appending(path: "KEY"), to: directory.url.appending(path: "KEY"))
+        let error = #expect(throws: StoreError.self) { try self.cache(key) }
+        #expect(error?.code == .wrongKey)
+    }
+
     @Test func changedByteIsDetected() throws {
         let cache = try cache(key)
         try cache.save(messages, in: "canary")
