@@ -139,6 +139,8 @@ public actor MatrixBackend: Backend {
     var unreportedReaders: [String] = []
     var failedRooms: (cursor: FeedCursor?, counts: [String: Int]) = (nil, [:])
     var pageTokens = PageTokens()
+    /// The rooms whose state was fetched again for a redaction in the current batch of the feed.
+    var refetchedStates: Set<String> = []
     /// True until the known rooms were compared with those of the server.
     var mayHaveLostRooms = true
     /// True while the feed still has to report events from before the connection.

@@ -68,7 +68,7 @@ extension MatrixBackend {
     ) async throws(BackendError) {
         let unknown = changes.unknown.keys.sorted()
         let events = try await concurrently(unknown) { id throws(BackendError) in
-            try await self.event(id, in: room)
+            try await self.event(id.rawValue, in: room)
         }
         for (id, event) in zip(unknown, events) {
             // A redacted event no longer names the message that it was for. An event with the type
@@ -88,14 +88,14 @@ extension MatrixBackend {
     ) async throws(BackendError) -> MessageChangelog {
         let ids = changes.updated.subtracting(changes.deleted.keys).sorted()
         let events = try await concurrently(ids) { id throws(BackendError) in
-            try await self.event(id, in: room)
+            try await self.event(id.rawValue, in: room)
         }
         var changelog = MessageChangelog()
         changelog.updated = try await messages(
             events.compactMap(\.self).filter(\.isMessage), in: room)
         changelog.deleted = changes.deleted.keys.sorted().map { id in
             var deleted = DeletedMessage()
-            deleted.messageID = MessageID(id)
+            deleted.messageID = id
             deleted.deletedAt = changes.deleted[id]
             return deleted
         }
@@ -133,25 +133,26 @@ extension MatrixBackend {
 }
 
 private struct MessageChanges {
-    var updated: Set<String> = []
-    var deleted: [String: Timestamp] = [:]
-    var unknown: [String: Timestamp] = [:]
+    // Two IDs may be equal as Unicode texts.
+    var updated: Set<MessageID> = []
+    var deleted: [MessageID: Timestamp] = [:]
+    var unknown: [MessageID: Timestamp] = [:]
 
     mutating func add(_ event: RoomEvent, _ seen: SeenEvents) {
         if let edited = event.edited {
-            updated.insert(edited)
+            updated.insert(MessageID(edited))
         } else if let (_, target) = event.reaction {
-            updated.insert(target)
+            updated.insert(MessageID(target))
         } else if case .reply(let root) = SeenEvents.Meaning(event) {
-            updated.insert(root)
+            updated.insert(MessageID(root))
         } else if let redacted = event.redacts {
             switch seen[redacted] {
-            case .message, .reference: deleted[redacted] = event.time
+            case .message, .reference: deleted[MessageID(redacted)] = event.time
             case .reply(let root):
-                deleted[redacted] = event.time
-                updated.insert(root)
-            case .edit(let target), .reaction(_, let target, _): updated.insert(target)
-            case nil: unknown[redacted] = event.time
+                deleted[MessageID(redacted)] = event.time
+                updated.insert(MessageID(root))
+            case .edit(let target), .reaction(_, let target, _): updated.insert(MessageID(target))
+            case nil: unknown[MessageID(redacted)] = event.time
             }
         }
     }

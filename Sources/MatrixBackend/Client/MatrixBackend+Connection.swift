@@ -15,7 +15,7 @@ extension MatrixBackend {
         try addressPolicy.check(homeserver, isBase: true)
         await disconnect()
         limits = RateLimits()
-        if list.token != nil, lastUser != credentials.userID { forgetUser() }
+        if lastUser != credentials.userID { forgetUser() }
         lastUser = credentials.userID
         callCount += 1
         session = Session(
@@ -133,6 +133,9 @@ extension MatrixBackend {
         people = [:]
         seen = SeenEvents()
         ownReactions.removeAll()
+        eventTimes.removeAll()
+        pageTokens = PageTokens()
+        failedRooms = (nil, [:])
         unreportedReaders = []
     }
 

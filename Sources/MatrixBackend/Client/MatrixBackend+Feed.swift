@@ -9,6 +9,7 @@ extension MatrixBackend {
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         guard let cursor else { return try await beginning() }
         var events: [FeedEvent] = []
+        refetchedStates = []
         // The events of the first request of a connection happened before, and do not count as
         // live.
         let isWaiting = !isCatchingUp && unreportedReaders.isEmpty
@@ -68,7 +69,7 @@ extension MatrixBackend {
     private func channelsAfterPurge() async throws(BackendError) -> [FeedEvent] {
         guard mayHaveLostRooms else { return [] }
         let reply: JoinedRoomsReply = try await call(.get("joined_rooms"))
-        let rooms = reply.joined_rooms.map(\.text)
+        let rooms = reply.joined_rooms.texts
         list.keepJoined(Set(rooms))
         mayHaveLostRooms = false
         return [.joinedChannels(Set(rooms.map { ChannelURL($0) }))]
@@ -158,9 +159,9 @@ extension MatrixBackend {
             }
         }
         // Edits of a message by other users in the timeline do not change the message.
-        let edited = Array(Set(timeline.compactMap(\.edited)))
+        let edited = Array(Set(timeline.compactMap(\.edited).map { MessageID($0) }))
         let found = try await concurrently(edited) { id throws(BackendError) in
-            try await self.currentEvent(id, in: room)
+            try await self.currentEvent(id.rawValue, in: room)
         }
         let current = found.compactMap(\.self)
         for message in try await self.messages(current, in: room) {
@@ -208,7 +209,7 @@ extension MatrixBackend {
         case .reply(let root): return try await [deletion] + reverted(root, in: room)
         case .edit(let edited): return try await reverted(edited, in: room)
         case .reaction(let key, let target, let user):
-            ownReactions["\(target) \(key)"] = nil
+            if user == (try me).rawValue { ownReactions["\(target) \(key)"] = nil }
             return [
                 .reaction(
                     ReactionEvent(
@@ -216,7 +217,11 @@ extension MatrixBackend {
             ]
         case nil:
             guard let event = try await event(id, in: room) else { return [deletion] }
-            if event.stateKey != nil { return try await stateWithoutRedacted(in: room) }
+            if event.stateKey != nil {
+                // The state that was fetched since the reply lacks the content of all its redactions.
+                guard refetchedStates.insert(room).inserted else { return [] }
+                return try await stateWithoutRedacted(in: room)
+            }
             // A redacted event no longer names the message that it was for: an edit or a reaction
             // may have been for any older message of the room.
             if event.hasMessageType {

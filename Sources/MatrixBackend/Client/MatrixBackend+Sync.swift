@@ -166,7 +166,10 @@ extension MatrixBackend {
             return User(
                 id: UserID(user), nickname: content.displayName ?? "",
                 profileURL: content.avatarURL ?? "")
-        } catch  where error.code == .notFound || error.code == .refused {
+        } catch
+            where error.code == .notFound || error.code == .refused
+            || error.detail == .malformedData
+        {
             return User(id: UserID(user))
         }
     }

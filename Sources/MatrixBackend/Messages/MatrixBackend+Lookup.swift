@@ -89,7 +89,7 @@ extension MatrixBackend {
             (token, ids) throws(BackendError) in
             try await self.reactions(to: ids, in: room, since: token)
         }
-        var found = Dictionary(uniqueKeysWithValues: ids.map { ($0, GroupedReactions()) })
+        var found = Dictionary(ids.map { ($0, GroupedReactions()) }) { first, _ in first }
         for event in events.flatMap(\.self) {
             guard let (key, target) = event.reaction else { continue }
             found[target]?.add(key, by: UserID(event.sender), at: event.time)

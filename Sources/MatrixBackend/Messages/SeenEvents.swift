@@ -1,3 +1,5 @@
+import Models
+
 /// A redacted event loses its relation, so the messages of reactions and edits are recorded here.
 struct SeenEvents {
     enum Meaning: Hashable {
@@ -28,14 +30,19 @@ struct SeenEvents {
 /// A dictionary that forgets its oldest entries, but keeps at least half of its capacity.
 struct RecentEntries<Value> {
     private let capacity: Int
-    private var newer: [String: Value] = [:]
-    private var older: [String: Value] = [:]
+    // Two IDs may be equal as Unicode texts.
+    private var newer: [MessageID: Value] = [:]
+    private var older: [MessageID: Value] = [:]
 
     init(capacity: Int) { self.capacity = capacity }
 
-    subscript(key: String) -> Value? {
-        get { newer[key] ?? older[key] }
+    subscript(id: String) -> Value? {
+        get {
+            let key = MessageID(id)
+            return newer[key] ?? older[key]
+        }
         set {
+            let key = MessageID(id)
             newer[key] = newValue
             if newValue == nil { older[key] = nil }
             if newer.count > capacity / 2 { (older, newer) = (newer, [:]) }

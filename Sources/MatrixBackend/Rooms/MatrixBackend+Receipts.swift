@@ -20,8 +20,10 @@ extension MatrixBackend {
         _ = try await concurrently(unknown) { id throws(BackendError) in
             try await self.event(id, in: room)
         }
+        // The sender's server may choose a time of the future for an event.
+        let now = options.now()
         return receipts.compactMap { receipt in
-            eventTimes[receipt.eventID].map { (receipt.user, $0) }
+            eventTimes[receipt.eventID].map { (receipt.user, min($0, max(receipt.time, now))) }
         }.sorted { ($0.time, $0.user) < ($1.time, $1.user) }
     }
 

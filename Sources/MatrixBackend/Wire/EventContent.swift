@@ -46,15 +46,9 @@ struct EventContent: Decodable, Sendable {
 
     init() {}
 
-    /// A key for determining whether content is empty, as that of a redacted event is.
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
+    static var fieldNames: Set<String> { Set(Key.allCases.map(\.rawValue)) }
 
-    private enum Key: String, CodingKey {
+    private enum Key: String, CodingKey, CaseIterable {
         case msgtype, body, filename, url, info, geo_uri, redacts
         case mentions = "m.mentions"
         case relation = "m.relates_to"
@@ -68,12 +62,13 @@ struct EventContent: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let whole = try decoder.container(keyedBy: Key.self)
+        // The content of a redacted event is empty.
         isEmpty = try decoder.container(keyedBy: AnyKey.self).allKeys.isEmpty
         relation = whole.lenient(.relation)
         isNewContent = whole.contains(.newContent) && relation?.type == "m.replace"
         let content =
             isNewContent
-            ? try whole.nestedContainer(keyedBy: Key.self, forKey: .newContent) : whole
+            ? (try? whole.nestedContainer(keyedBy: Key.self, forKey: .newContent)) ?? whole : whole
         messageType = content.lenientID(.msgtype)
         body = content.lenient(.body)
         filename = content.lenient(.filename)
@@ -98,10 +93,10 @@ struct EventContent: Decodable, Sendable {
     private mutating func decodeState(_ content: KeyedDecodingContainer<Key>) {
         membership = content.lenientID(.membership)
         reason = content.lenient(.reason)
-        displayName = content.lenient(.displayname)
-        avatarURL = content.lenient(.avatar_url)
+        displayName = content.lenientName(.displayname)
+        avatarURL = content.lenientName(.avatar_url)
         isDirect = content.lenient(.is_direct)
-        name = content.lenient(.name)
+        name = content.lenientName(.name)
         alias = content.lenientID(.alias)
         joinRule = content.lenientID(.join_rule)
         algorithm = content.lenientID(.algorithm)

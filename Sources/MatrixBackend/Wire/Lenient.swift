@@ -23,6 +23,14 @@ extension KeyedDecodingContainer {
         lenient(key).flatMap { (id: String) in id.utf8.count <= WireLimit.id ? id : nil }
     }
 
+    /// Returns `nil` also for a name that is longer than ``WireLimit/name``: a channel contains those
+    /// of many members.
+    func lenientName(_ key: Key) -> String? {
+        lenient(key).flatMap { (name: String) in
+            name.utf8.count <= WireLimit.name ? name : nil
+        }
+    }
+
     func lenientIDs(_ key: Key) -> [String] {
         lenient(WireIDs.self, key)?.texts ?? []
     }
@@ -74,7 +82,7 @@ extension UnkeyedDecodingContainer {
     }
 }
 
-private struct AnyKey: CodingKey {
+struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 
@@ -88,6 +96,8 @@ enum WireLimit {
     static let id = 255
     /// The maximum length of another text in bytes: that of a whole event.
     static let text = 65_536
+    /// The maximum length of a name, or of the address of a picture, in bytes.
+    static let name = 1024
     /// The maximum magnitude of an integer, as the specification demands, so that sums do not
     /// overflow.
     static let integer = 1 << 53 - 1
@@ -110,6 +120,11 @@ enum WireLimit {
 }
 
 extension DecodingError {
+    static var noEvent: DecodingError {
+        .dataCorrupted(
+            Context(codingPath: [], debugDescription: "an event has no type or no sender"))
+    }
+
     static func tooLong(_ what: String) -> DecodingError {
         .dataCorrupted(Context(codingPath: [], debugDescription: "\(what) is too long"))
     }

@@ -34,7 +34,7 @@ struct WellKnownReply: Decodable {
 
 struct EventIDReply: Decodable { let event_id: WireID }
 struct RoomIDReply: Decodable { let room_id: WireID }
-struct JoinedRoomsReply: Decodable { let joined_rooms: [WireID] }
+struct JoinedRoomsReply: Decodable { let joined_rooms: WireIDs }
 struct UploadReply: Decodable { let content_uri: WireToken }
 struct EmptyReply: Decodable {}
 

@@ -10,7 +10,8 @@ struct RoomEvent: Decodable, Sendable {
     let sender: String
     let time: Timestamp
     let stateKey: String?
-    let content: EventContent
+    var content: EventContent { storedContent.value }
+    private let storedContent: Shared<EventContent>
     /// The content with all fields, for edits; `nil` for an event without a message type.
     let completeContent: JSONValue?
     let redacts: String?
@@ -24,13 +25,14 @@ struct RoomEvent: Decodable, Sendable {
     struct Replacement: Decodable, Sendable {
         let id: String
         let time: Timestamp
-        let content: EventContent?
+        var content: EventContent? { storedContent?.value }
+        private let storedContent: Shared<EventContent>?
         let completeContent: JSONValue?
 
         private enum Key: String, CodingKey { case event_id, origin_server_ts, content }
 
         init(_ edit: RoomEvent) {
-            (id, time, content) = (edit.id, edit.time, edit.content)
+            (id, time, storedContent) = (edit.id, edit.time, edit.storedContent)
             completeContent = edit.completeContent?["m.new_content"]
         }
 
@@ -38,10 +40,12 @@ struct RoomEvent: Decodable, Sendable {
             let event = try decoder.container(keyedBy: Key.self)
             id = event.lenientID(.event_id) ?? ""
             time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
-            content = event.lenient(.content)
+            storedContent = event.lenient(.content).map(Shared.init)
             completeContent = event.lenient(JSONValue.self, .content)?["m.new_content"]
         }
     }
+
+    private static let emptyContent = Shared(EventContent())
 
     struct ThreadSummary: Decodable, Sendable {
         let count: Int
@@ -57,7 +61,9 @@ struct RoomEvent: Decodable, Sendable {
         }
     }
 
-    private enum Key: String, CodingKey {
+    static var fieldNames: Set<String> { Set(Key.allCases.map(\.rawValue)) }
+
+    private enum Key: String, CodingKey, CaseIterable {
         case type, event_id, sender, origin_server_ts, state_key, content, redacts, unsigned
         case redacted_because, prev_content, membership
         case relations = "m.relations"
@@ -70,14 +76,16 @@ struct RoomEvent: Decodable, Sendable {
         type = try event.decode(String.self, forKey: .type)
         id = event.lenient(.event_id) ?? ""
         sender = event.lenient(.sender) ?? ""
+        guard !type.isEmpty, !sender.isEmpty else { throw DecodingError.noEvent }
         time = Timestamp(milliseconds: event.lenient(.origin_server_ts) ?? 0)
         stateKey = event.lenient(.state_key)
         guard [type, id, sender, stateKey ?? ""].allSatisfy({ $0.utf8.count <= WireLimit.id })
         else { throw DecodingError.tooLong("an ID of an event") }
-        content = event.lenient(.content) ?? EventContent()
+        storedContent = event.lenient(.content).map(Shared.init) ?? RoomEvent.emptyContent
         completeContent = type == "m.room.message" ? event.lenient(.content) : nil
         redacts = Self.redacts(
-            type, stateKey, inContent: content.redacts, inEvent: event.lenientID(.redacts))
+            type, stateKey, inContent: storedContent.value.redacts,
+            inEvent: event.lenientID(.redacts))
         let unsigned =
             event.contains(.unsigned)
             ? try? event.nestedContainer(keyedBy: Key.self, forKey: .unsigned) : nil
@@ -152,4 +160,11 @@ extension RoomEvent {
     private func isComplete(_ edit: EventContent) -> Bool {
         edit.isNewContent || type == "m.room.encrypted"
     }
+}
+
+/// A large value outside of the many events of a reply, most of which have few of its properties.
+private final class Shared<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }

@@ -1,0 +1,300 @@
+import Foundation
+import Models
+import Sync
+import Testing
+
+@testable import MatrixBackend
+
+/// Tests replies with events that would keep the rest of the reply from being read.
+@Suite(.timeLimit(.minutes(10))) struct MatrixHostileReplyTests: ClientEventSuite {
+    // MARK: A member
+
+    /// Fifty messages of less than 64 KiB, each with an edit that the homeserver bundles.
+    private func manyValues(_ count: Int = 50) -> [String] {
+        let zeros = "[" + String(repeating: "0,", count: 22_000) + "0]"
+        return (0..<count).map { number in
+            event(
+                "$big\(number)", #"{"msgtype": "m.text", "body": "x", "x": \#(zeros)}"#,
+                at: 3000 + number,
+                unsigned: """
+                    {"m.relations": {"m.replace": {"type": "m.room.message", "event_id": "$e\(number)",
+                     "sender": "@bob:example.org", "origin_server_ts": 4000, "content":
+                     {"msgtype": "m.text", "body": "* y", "x": \(zeros),
+                      "m.new_content": {"msgtype": "m.text", "body": "y"},
+                      "m.relates_to": {"rel_type": "m.replace", "event_id": "$big\(number)"}}}}}
+                    """, by: "@eve:example.org")
+        }
+    }
+
+    private func deep(_ depth: Int) -> String {
+        let nested =
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        return event(
+            "$deep", #"{"msgtype": "m.text", "body": "x", "x": \#(nested)}"#, at: 3000,
+            by: "@eve:example.org")
+    }
+
+    /// Returns the errors of reading the feed six times.
+    private func failures(_ events: [String]) async throws -> [String] {
+        let alice = try await FollowingDevice()
+        // Another room has a new message, too.
+        let other =
+            #""!other:example.org": {"timeline": {"events": [\#(event("$m", text("hi")))]}}"#
+        let sync = """
+            {"next_batch": "s2", "rooms": {"join": {\(other), "!room:example.org": {"timeline": {
+                "events": [\(events.joined(separator: ", "))], "limited": true}}}}}
+            """
+        var failures: [String] = []
+        for _ in 0..<6 {
+            do { _ = try await alice.feed(sync: sync) } catch {
+                failures.append(String("\(error)".prefix(200)))
+            }
+        }
+        return failures
+    }
+
+    @Test func manySmallValuesDoNotStopTheFeed() async throws {
+        #expect(try await failures(manyValues()) == [])
+    }
+
+    @Test func deepValueDoesNotStopTheFeed() async throws {
+        #expect(try await failures([deep(700)]) == [])
+    }
+
+    @Test func deepValueDoesNotStopThePages() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(event("$m", text("hi"))), \#(deep(700))]}"#)
+        let page = try await alice.device.backend.messages(
+            in: room, at: .newest, older: 20, newer: 0)
+        #expect(page.messages.map(\.text).contains("hi"))
+    }
+
+    @Test func manySmallValuesDoNotStopThePages() async throws {
+        let alice = try await FollowingDevice()
+        let events = manyValues() + [event("$m", text("hi"))]
+        alice.device.server.reply(
+            "\(path)/messages", #"{"chunk": [\#(events.joined(separator: ","))]}"#)
+        let page = try await alice.device.backend.messages(
+            in: room, at: .newest, older: 60, newer: 0)
+        #expect(page.messages.map(\.text).contains("hi"))
+    }
+
+    @Test func deepValueDoesNotStopTheSearch() async throws {
+        let alice = try await FollowingDevice()
+        let results = [event("$m", text("hi")), deep(700)].map {
+            #"{"result": \#($0.replacing(#"{"type""#, with: #"{"room_id": "!room:example.org", "type""#))}"#
+        }
+        alice.device.server.reply(
+            "POST search",
+            #"{"search_categories": {"room_events": {"results": [\#(results.joined(separator: ","))]}}}"#
+        )
+        let page = try await alice.device.backend.perform(
+            SearchMessages(matching: MessageSearchParams("hi"), after: nil, limit: 20))
+        #expect(page.elements.map(\.text).contains("hi"))
+    }
+
+    /// U+212A is canonically equivalent to K, so that the IDs are equal as `String` values.
+    @Test func redactionOfAnEquivalentIDRemovesNoReaction() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        let reaction = event(
+            "$reactionK",
+            #"{"m.relates_to": {"rel_type": "m.annotation", "event_id": "$m", "key": "x"}}"#,
+            type: "m.reaction", by: "@carol:example.org")
+        _ = try await alice.feed(event("$m", text("hi")), reaction)
+        let redaction = """
+            {"type": "m.room.redaction", "event_id": "$r", "sender": "@eve:example.org",
+             "origin_server_ts": 3000, "redacts": "$reaction\u{212A}", "content": {}}
+            """
+        let events = try await alice.feed(redaction)
+        #expect(
+            !events.contains { if case .reaction = $0 { true } else { false } }, "\(events)")
+    }
+
+    /// The ID of a room of an old version has up to 255 characters, and more bytes.
+    @Test func longIDOfAJoinedRoomDoesNotStopTheFeed() async throws {
+        let alice = try await FollowingDevice()
+        await alice.device.backend.disconnect()
+        let long = "!" + String(repeating: "\u{E9}", count: 200) + ":evil.org"
+        alice.device.server.replace(
+            "GET joined_rooms", #"{"joined_rooms": ["!room:example.org", "\#(long)"]}"#)
+        _ = try await alice.device.backend.connect(
+            as: Credentials("@alice:example.org", accessToken: "token"))
+        var failures: [String] = []
+        for _ in 0..<6 {
+            do { _ = try await alice.feed(event("$m", text("hi"))) } catch {
+                failures.append(String("\(error)".prefix(200)))
+            }
+        }
+        #expect(failures == [])
+    }
+
+    /// Users may redact their own changes of their names.
+    @Test func redactionsOfStateDoNotRepeatRequests() async throws {
+        let alice = try await FollowingDevice()
+        alice.device.server.reply("\(path)/state", "[]")
+        alice.device.server.reply("\(path)/messages", #"{"chunk": []}"#)
+        var redactions: [String] = []
+        for number in 0..<50 {
+            alice.device.server.reply(
+                "\(path)/event/$s\(number)",
+                """
+                {"type": "m.room.member", "event_id": "$s\(number)", "sender": "@eve:example.org",
+                 "state_key": "@eve:example.org", "origin_server_ts": 2000, "content": {}}
+                """)
+            redactions.append(redaction("$r\(number)", of: "$s\(number)", at: 3000))
+        }
+        let before = alice.device.server.requests.count
+        _ = try await alice.feed(sync: PreparedReplies.sync("s1", events: redactions))
+        let requests = alice.device.server.requests.dropFirst(before)
+        let state = requests.count { $0 == "\(path)/state" }
+        let syncs = requests.count { $0 == "GET sync" }
+        #expect(state <= 2 && syncs <= 2, "\(state) requests for the state, \(syncs) for the list")
+    }
+
+    // MARK: A homeserver
+
+    /// A list of such events would use a hundred times its size in memory.
+    @Test func eventsWithoutTypeOrSenderAreOmitted() async throws {
+        let json = Data(#"[{"type": ""}, {"type": "a"}, {"type": "a", "sender": "@b:c"}]"#.utf8)
+        let events = try JSONDecoder().decode([Lenient<RoomEvent>].self, from: json)
+        #expect(events.compactMap(\.value).count == 1)
+        #expect(MemoryLayout<RoomEvent>.stride < 512)
+    }
+
+    // MARK: Cutting
+
+    /// Returns an event with fields for whose number it is cut.
+    private func large(_ type: String, _ content: String) -> String {
+        let fields = (0..<2_500).map { #""\#($0)": 0"# }.joined(separator: ", ")
+        return """
+            {"type": "\(type)", "event_id": "$large", "sender": "@eve:example.org",
+             "state_key": "@eve:example.org", "origin_server_ts": 3000, "unsigned": {"age": 1},
+             "content": {"x": [1, {"y": "}"}], \(fields), \(content), "z": {"a": "\\"]"}}}
+            """
+    }
+
+    private func cut(_ event: String) throws -> (event: RoomEvent, size: Int) {
+        let bytes = try ReplyCutter.cut(Data(#"{"chunk": [\#(event)]}"#.utf8))
+        let reply = try JSONDecoder().decode(EventsReply.self, from: bytes)
+        let text = String(decoding: bytes, as: UTF8.self)
+        return (try #require(reply.events.first), text.count { $0 == "," })
+    }
+
+    @Test func largeEventKeepsItsKnownFields() throws {
+        let (message, size) = try cut(
+            large("m.room.message", #""msgtype": "m.text", "body": "hi, \"you\"""#))
+        #expect(message.id == "$large" && message.content.body == "hi, \"you\"")
+        #expect(size < 100)
+        let member = try cut(large("m.room.member", #""membership": "join""#)).event
+        #expect(member.content.membership == "join")
+        let encryption = try cut(
+            large("m.room.encryption", #""algorithm": "m.megolm.v1.aes-sha2""#)
+        ).event
+        #expect(encryption.content.algorithm == "m.megolm.v1.aes-sha2")
+    }
+
+    /// The homeserver adds the latest reply, whose sender is another user.
+    @Test func replyWithManyValuesRemovesNoEditOfAnotherUser() throws {
+        let zeros = "[" + String(repeating: "0,", count: 1_950) + "0]"
+        let bobs = event(
+            "$m", text("old"), at: 1000,
+            unsigned: """
+                {"m.relations": {
+                 "m.replace": {"type": "m.room.message", "event_id": "$e", "sender": "@bob:example.org",
+                  "origin_server_ts": 2000, "content": {"msgtype": "m.text", "body": "* new",
+                  "m.new_content": {"msgtype": "m.text", "body": "new"},
+                  "m.relates_to": {"rel_type": "m.replace", "event_id": "$m"}}},
+                 "m.thread": {"count": 1, "latest_event": {"type": "m.room.message",
+                  "event_id": "$r", "sender": "@eve:example.org", "origin_server_ts": 3000,
+                  "content": {"msgtype": "m.text", "body": "x", "a": \(zeros)}}}}}
+                """, by: "@bob:example.org")
+        let found = try cut(bobs).event
+        #expect(found.replacement?.content?.body == "new" && found.thread?.count == 1)
+    }
+
+    /// The IDs of events in receipts are chosen by their senders.
+    @Test func receiptsAreNotCut() throws {
+        let readers = (0..<1_000).map { #""@user\#($0):example.org": {"ts": 1}"# }
+        let list = "{\(readers.joined(separator: ", "))}"
+        let text = #"""
+            {"events": [{"type": "m.receipt", "content":
+             {"sender": {"m.read": \#(list)}, "type": {"m.read": {}}}}]}
+            """#
+        #expect(try ReplyCutter.cut(Data(text.utf8)) == Data(text.utf8))
+    }
+
+    /// A server passes on the list that an invitation contains.
+    @Test func hugeListOfAnInvitationIsCut() throws {
+        let zeros = "[" + String(repeating: "0,", count: 100_000) + "0]"
+        let text = #"""
+            {"next_batch": "s", "rooms": {"invite": {"!a:b": {"invite_state": {"events": \#(zeros)}}}}}
+            """#
+        let reply = try JSONDecoder().decode(
+            SyncReply.self, from: try ReplyCutter.cut(Data(text.utf8)))
+        #expect(reply.nextBatch == "s" && reply.invited.count == 1)
+    }
+
+    @Test(arguments: [(length: 1024, isKept: true), (length: 1025, isKept: false)])
+    func longNameIsIgnored(length: Int, isKept: Bool) throws {
+        let name = String(repeating: "x", count: length)
+        let json = #"{"displayname": "\#(name)", "avatar_url": "\#(name)", "name": "\#(name)"}"#
+        let content = try JSONDecoder().decode(EventContent.self, from: Data(json.utf8))
+        let expected = isKept ? name : nil
+        #expect(content.displayName == expected && content.avatarURL == expected)
+        #expect(content.name == expected)
+    }
+
+    @Test func incompleteReplyIsRejected() {
+        let replies = ["[1, 2", "{", #"{"a": [[]"#, String(repeating: "[", count: 1000)]
+        for reply in replies {
+            #expect(throws: DecodingError.self) { try ReplyCutter.cut(Data(reply.utf8)) }
+        }
+    }
+
+    @Test func smallRepliesAreNotChanged() throws {
+        let reply = Data(#"{"a": [1, {"sender": "x", "b": "]}"}], "c": "\\\""}"#.utf8)
+        #expect(try ReplyCutter.cut(reply) == reply)
+    }
+
+    // MARK: An earlier user
+
+    /// Alice uses the app before the list of her rooms is loaded; then Bob connects.
+    @Test func reactionsOfAnEarlierUserAreForgotten() async throws {
+        let device = Device()
+        try await device.connect()
+        device.server.reply(
+            "\(path)/relations/$m/m.annotation/m.reaction",
+            """
+            {"chunk": [{"type": "m.reaction", "event_id": "$alices", "sender": "@alice:example.org",
+             "origin_server_ts": 2000, "content": {"m.relates_to":
+             {"rel_type": "m.annotation", "event_id": "$m", "key": "x"}}}]}
+            """)
+        _ = try await device.backend.reactions(of: ["$m"], in: room)
+        await device.backend.disconnect()
+        device.server.replace("GET account/whoami", #"{"user_id": "@bob:example.org"}"#)
+        _ = try await device.backend.connect(
+            as: Credentials("@bob:example.org", accessToken: "bobs"))
+        device.prepareRoom()
+        _ = try await device.backend.feed(since: nil)
+        device.server.reply(
+            "PUT rooms/!room:example.org/redact/$alices/q", #"{"event_id": "$redaction"}"#)
+        _ = try? await device.backend.react(
+            .delete, with: "x", to: "$m", in: room, requestID: "q", epoch: nil)
+        #expect(
+            !device.server.requests.contains("PUT rooms/!room:example.org/redact/$alices/q"))
+    }
+
+    // MARK: A row of a plain store
+
+    @Test func itemWithTheEarliestTimeIsSent() async throws {
+        let alice = try await FollowingDevice()
+        var item = OutboxItem(
+            Message(NewMessage("x"), in: "!room:example.org", by: nil, at: 5), requestID: "r1")
+        item.createdAt = .distantPast
+        item.attempts = 2
+        // There is no prepared reply, but the calculation of the item's age does not trap.
+        await #expect(throws: BackendError.self) { _ = try await alice.device.backend.send(item) }
+    }
+}
