@@ -22,31 +22,33 @@ public struct Backoff: Hashable, Sendable {
     public let maximum: Duration
 
     /// The maximum number of attempts; `nil` for no limit.
-    public let retries: Int?
+    public let maximumAttempts: Int?
 
     /// Creates a backoff from values of which invalid ones are replaced by the nearest valid ones.
     ///
-    /// `retries` is the maximum number of attempts. The default `nil`, and the −1 that servers
+    /// `maximumAttempts` is at least 1. The default `nil`, and the −1 that servers
     /// send, mean no limit.
-    public init(interval: Duration, multiplier: Double, maximum: Duration, retries: Int? = nil) {
+    public init(
+        interval: Duration, multiplier: Double, maximum: Duration, maximumAttempts: Int? = nil
+    ) {
         self.interval = min(max(interval, .zero), Backoff.longestDelay)
         self.multiplier = multiplier >= 1 ? multiplier : 1
         self.maximum = min(max(maximum, .zero), Backoff.longestDelay)
-        self.retries = retries.flatMap { $0 < 0 ? nil : $0 }
+        self.maximumAttempts = maximumAttempts.flatMap { $0 < 0 ? nil : max(1, $0) }
     }
 
     /// The longest delay that the engine waits: `Task.sleep` traps on durations of centuries.
     package static let longestDelay = Duration.seconds(24 * 60 * 60)
 
     /// Returns the delay before an attempt, counted from 1; `nil` if it exceeds the number of
-    /// ``retries``.
+    /// ``maximumAttempts``.
     ///
     /// `jitter`, a random number clamped to 0...1, reduces the delay, at 1 to its half, so that
     /// devices that lose their server at the same time do not reconnect at the same time.
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
         let attempt = max(attempt, 1)
         let jitter = jitter > 0 ? min(jitter, 1) : 0
-        if let retries, attempt > retries { return nil }
+        if let maximumAttempts, attempt > maximumAttempts { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
         // The growth is infinite for high attempt numbers, so compare it with its maximum before
         // multiplying.

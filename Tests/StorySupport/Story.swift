@@ -420,7 +420,7 @@ extension MessageUpdate {
 extension Backoff {
     /// Two retries, after a second each.
     package static let twoRetries = Backoff(
-        interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+        interval: .seconds(1), multiplier: 1, maximum: .seconds(1), maximumAttempts: 2)
 }
 
 extension SyncOptions {

@@ -22,7 +22,7 @@ import Testing
 
     @Test func noDelayFollowsTheLastRetry() {
         let backoff = Backoff(
-            interval: .seconds(1), multiplier: 2, maximum: .seconds(9), retries: 2
+            interval: .seconds(1), multiplier: 2, maximum: .seconds(9), maximumAttempts: 2
         )
         let delays = (1...4).map { backoff.delay(beforeAttempt: $0, jitter: 0) }
         #expect(delays == [.zero, .seconds(1), nil, nil])
@@ -30,9 +30,9 @@ import Testing
 
     @Test func negativeRetriesMeanNoLimit() {
         let backoff = Backoff(
-            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: -1
+            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), maximumAttempts: -1
         )
-        #expect(backoff.retries == nil)
+        #expect(backoff.maximumAttempts == nil)
     }
 
     @Test(arguments: [0, 0.5, -1, .nan, -.infinity])

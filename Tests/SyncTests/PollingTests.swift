@@ -172,7 +172,7 @@ import Testing
     @Test func engineWithoutRetriesPolls() async throws {
         var options = SyncOptions.exact
         options.backoff = Backoff(
-            interval: .seconds(3), multiplier: 2, maximum: .seconds(24), retries: 0)
+            interval: .seconds(3), multiplier: 2, maximum: .seconds(24), maximumAttempts: 1)
         let phone = try await Phone(options)
         try await phone.connect()
         await phone.sleeper.begun(1)

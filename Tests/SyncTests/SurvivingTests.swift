@@ -131,7 +131,7 @@ import Testing
             .add, with: "+1", to: .written(b), in: "general")
         // The items stay in the outbox, because bob may connect again.
         #expect(try story.store.outboxItems().map(\.requestID) == [a, b, reaction])
-        let items = try await story.engine.discardOutboxItems()
+        let items = try await story.engine.discardUserData()
         #expect(items.map(\.requestID) == [a, b, reaction])
         #expect(items.map { $0.message?.text } == ["a", "b", nil])
         for id in [a, b, reaction] {
@@ -157,7 +157,7 @@ import Testing
         await story.engine.reconnect()
         try await story.engine { $0.connection == .revoked }
         #expect(try story.store.outboxItem(a)?.state == .pending)
-        #expect(try await story.engine.discardOutboxItems().map(\.requestID) == [a])
+        #expect(try await story.engine.discardUserData().map(\.requestID) == [a])
         #expect(try story.store.outboxItemCount() == 0)
         await story.close()
         story.store.close()

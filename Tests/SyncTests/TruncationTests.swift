@@ -40,6 +40,21 @@ import Testing
         try await story.end()
     }
 
+    /// On a federated server, the sender's server chooses the time of a message.
+    @Test func messageOfTheFutureHidesNoOmittedMessages() async throws {
+        let story = try await Story.caching("a b", .exact { $0.pageSize = 2 })
+        try story.importMessages(["x": 9_000_000_000_000], isReported: true)
+        try await story.sees("a b x")
+        story.limitFeed(1)
+        story.network.hold([.messages])
+        try await story.sendWhileOffline("c d e")
+        // The omitted messages may also be older than x.
+        try await story.sees("a b ~ x ~ e ~")
+        story.network.stopHolding()
+        try await story.sees("a b x c d e")
+        try await story.end()
+    }
+
     @Test func truncationDuringAWalkIsFilled() async throws {
         let story = try await Story.caching("a b")
         story.limitFeed(1)

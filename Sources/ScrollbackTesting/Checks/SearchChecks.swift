@@ -136,14 +136,9 @@ extension BackendConformance {
             }
             try await alice.delete(sent.remove(at: 3))
             for limit in [1, 4, 20] {
-                var (found, cursor): ([Message], PageCursor?) = ([], nil)
-                for _ in 0..<100 {
-                    let page = try await bob.backend.perform(
-                        ListMentions(after: cursor, limit: limit))
-                    found += page.elements.filter { urls.contains($0.channelURL) }
-                    cursor = page.next
-                    if cursor == nil { break }
-                }
+                let found = try await allPages(of: "the list of mentions", "mentions.pages") {
+                    try await bob.backend.perform(ListMentions(after: $0, limit: limit))
+                }.filter { urls.contains($0.channelURL) }
                 try expectEqual(
                     found.ids.sorted(), sent.ids.sorted(), "the mentions in pages of \(limit)")
                 let times = found.map(\.createdAt)

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-enum BackfillStep: Hashable {
+enum BackfillTask: Hashable {
     case changes(since: FeedPoint)
     case fill(Gap)
     case refetch(StaleRange)
@@ -31,7 +31,7 @@ struct BackfillPlan {
     /// The gaps that the engine fills only on request, as they were when it stopped filling them.
     var stopped: [Gap] = []
 
-    var next: BackfillStep? {
+    var next: BackfillTask? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
         if let gap = newestFirst.first(where: isInView) { return .fill(gap) }

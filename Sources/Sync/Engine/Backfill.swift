@@ -10,8 +10,8 @@ struct Backfill {
         /// shown.
         var newMessageCount = 0
         var changelog: ChangelogRun?
-        /// The cursor and the newer end of the last page at the newest end; `nil` if the server has
-        /// no newer messages.
+        /// Where the next newer page begins, if a page at the newest end had a cursor for newer
+        /// messages.
         var newer: (cursor: PageCursor, bound: Gap.Bound?)?
         /// The next cursor of a stale range in which the last page had no messages.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?

@@ -42,4 +42,11 @@ extension SyncEngine {
     public nonisolated func makeViewer(of url: ChannelURL) -> ChannelViewer {
         ChannelViewer(of: url, self)
     }
+
+    /// Sets the visible range of a ``ChannelViewer``, and registers the viewer if it is new.
+    package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
+        step(.show(url, range, viewer: viewer))
+    }
+
+    package func hide(_ url: ChannelURL, viewer: Int) { step(.hide(url, viewer: viewer)) }
 }

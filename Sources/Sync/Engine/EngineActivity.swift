@@ -2,7 +2,7 @@ package import Models
 
 package enum EngineActivity: Sendable {
     case began(EngineCall, at: Timestamp)
-    case ended(call: Int, CallResult, at: Timestamp)
+    case ended(call: Int, CallOutcome, at: Timestamp)
     case canceled(call: Int, at: Timestamp)
     case waiting(Wait, beforeAttempt: Int, for: Duration, at: Timestamp)
     case gaveUp(Wait, at: Timestamp)
@@ -13,9 +13,16 @@ package enum EngineActivity: Sendable {
         case backfill(ChannelURL)
         case outbox(ChannelURL)
         case store
+
+        package var channelURL: ChannelURL? {
+            switch self {
+            case .backfill(let url), .outbox(let url): url
+            case .connection, .feed, .store: nil
+            }
+        }
     }
 
-    package enum CallResult: Sendable {
+    package enum CallOutcome: Sendable {
         /// The number of records or events in the answer, the size of the records in bytes, and the
         /// channels for which the feed has reported a truncation.
         case success(count: Int, byteCount: Int, truncated: [ChannelURL] = [])
@@ -120,8 +127,8 @@ extension EngineCall {
 }
 
 extension CallResult {
-    fileprivate var summary: EngineActivity.CallResult {
-        func summary(_ records: [any Record]) -> EngineActivity.CallResult {
+    fileprivate var summary: EngineActivity.CallOutcome {
+        func summary(_ records: [any Record]) -> EngineActivity.CallOutcome {
             .success(
                 count: records.count,
                 byteCount: records.reduce(0) { $0 + $1.serializedByteCount })

@@ -35,16 +35,3 @@ struct OutboxUpload: ChannelCall, Hashable {
         return try result.get()
     }
 }
-
-typealias CallResult = Result<any Sendable, BackendError>
-
-extension CallResult {
-    func of<Call: BackendCall>(_ type: Call.Type) -> Result<Call.Answer, BackendError> {
-        map { value in
-            guard let answer = value as? Call.Answer else {
-                preconditionFailure("The answer to \(Call.name) is a \(Swift.type(of: value)).")
-            }
-            return answer
-        }
-    }
-}

@@ -203,14 +203,14 @@ extension SyncCore {
         stop(url, lastFailure)
     }
 
-    mutating func state(
-        before page: MessagePage, _ step: BackfillStep, in url: ChannelURL
+    mutating func progress(
+        before page: MessagePage, _ step: BackfillTask, in url: ChannelURL
     ) -> (progress: Progress, missingCount: Int) {
         (progress(in: url), missingCount(on: page, step, in: url))
     }
 
     mutating func continueBackfill(
-        _ step: BackfillStep, after fetched: FetchedMessages, of request: PageRequest,
+        _ step: BackfillTask, after fetched: FetchedMessages, of request: PageRequest,
         since before: (progress: Progress, missingCount: Int)
     ) {
         let url = request.channelURL
@@ -246,7 +246,7 @@ extension SyncCore {
     }
 
     private mutating func recordProgress(
-        _ page: MessagePage, _ step: BackfillStep, to bound: Gap.Bound?, in url: ChannelURL,
+        _ page: MessagePage, _ step: BackfillTask, to bound: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
     ) {
         var work = backfill[url]
@@ -357,7 +357,7 @@ extension SyncCore {
     /// Returns the number of messages on a page that are in the gap, neither stored nor in the
     /// outbox.
     private mutating func missingCount(
-        on page: MessagePage, _ step: BackfillStep, in url: ChannelURL
+        on page: MessagePage, _ step: BackfillTask, in url: ChannelURL
     ) -> Int {
         guard case .fill(let gap) = step else { return 0 }
         let found = page.messages.filter { $0.position.map(gap.contains) ?? false }

@@ -9,7 +9,7 @@ struct PageFetch {
     }
 
     let request: PageRequest
-    var step: BackfillStep?
+    var step: BackfillTask?
     var callers: [Caller]
 }
 
@@ -17,7 +17,7 @@ struct PageFetch {
 extension SyncCore {
     /// Requests a page, unless the answer to a request in flight also serves.
     mutating func fetch(
-        _ request: PageRequest, for step: BackfillStep? = nil, callers: [PageFetch.Caller] = []
+        _ request: PageRequest, for step: BackfillTask? = nil, callers: [PageFetch.Caller] = []
     ) {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             guard case .page(var fetch) = call.purpose, request.isServed(by: fetch.request),
@@ -32,7 +32,7 @@ extension SyncCore {
         call(request.call, .page(PageFetch(request: request, step: step, callers: callers)))
     }
 
-    mutating func fetch(_ request: PageRequest, for caller: PageFetch.Caller) {
+    mutating func fetchForCaller(_ request: PageRequest, _ caller: PageFetch.Caller) {
         guard canMakeCall(about: "channel \(request.channelURL)", caller.ticket) else { return }
         fetch(withValidBound(request), callers: [caller])
     }
@@ -106,7 +106,7 @@ extension SyncCore {
             if fetch.step != nil { backfill.resume(url) }
             return
         }
-        let before = fetch.step.map { state(before: page, $0, in: url) }
+        let before = fetch.step.map { progress(before: page, $0, in: url) }
         let source = fetch.callers.first?.source ?? .messageFill
         let fetched = write { (ingest) throws(StoreError) in
             let report = try ingest.applyPage(page, of: request, since: interim, source)
@@ -131,9 +131,9 @@ extension SyncCore {
         else {
             return
         }
-        fetch(
+        fetchForCaller(
             request,
-            for: PageFetch.Caller(
+            PageFetch.Caller(
                 ticket: caller.ticket, attempt: caller.attempt + 1, source: caller.source))
     }
 }

@@ -149,8 +149,7 @@ struct SyncCore {
     var isReplacementRefused = false
     var writeFailure: SyncError? { didSet { recordFailure() } }
     var readFailure: SyncError? { didSet { recordFailure() } }
-    /// The error of the outbox's last write, as of the engine's last successful write, if the
-    /// outbox's files have to be reopened.
+    /// The error because of which the outbox has to be reopened; each successful write updates it.
     var outboxFailure: SyncError? { didSet { recordFailure() } }
     var storeRetry = StoreRetry()
     /// Kept until the cache is cleared or replaced.
@@ -212,7 +211,8 @@ struct SyncCore {
         case .gaveUp(let wait): handleLastAttempt(wait)
         case .make(let call, let ticket): make(call, ticket, attempt: 1)
         case .fetch(let request, let source, let ticket):
-            fetch(request, for: PageFetch.Caller(ticket: ticket, attempt: 1, source: source))
+            fetchForCaller(
+                request, PageFetch.Caller(ticket: ticket, attempt: 1, source: source))
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
             pollForCallers()
@@ -351,5 +351,93 @@ struct SyncCore {
             abandon(ticket)
             act(error.map { .fail($0, ticket: ticket) } ?? .reply((), ticket: ticket))
         }
+    }
+}
+
+// MARK: Writing
+
+extension SyncCore {
+    /// Writes to the store, and records whether it has failed; returns `nil` if nothing was
+    /// written.
+    @discardableResult
+    mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
+        var result: Result?
+        var newFlights = flights
+        var reactionChanges: [KnownReactions.Change] = []
+        var endedItems: [(item: OutboxItem, result: DeliveryResult)] = []
+        var addedChannels: [ChannelURL] = []
+        var dividedChannels: [ChannelURL] = []
+        var newUnreadItems = unreadItems
+        do {
+            try store.write { batch in
+                // Before the engine has connected, the user is the stored one of the last session.
+                var user = state.user
+                if user == nil {
+                    user = try batch.unlessDamaged { () throws(StoreError) in
+                        try batch.storedUser()
+                    }
+                }
+                var ingest = Ingest(
+                    batch, options, of: user?.userID, flights,
+                    hasSeparateReactions: knownReactions != nil,
+                    changes: outbox.changes, now: time == 0 ? .distantFuture : time)
+                result = try body(&ingest)
+                try removeMessagesThatMustNotBeCached(&ingest)
+                newFlights = ingest.flights
+                reactionChanges = ingest.reactionChanges ?? []
+                endedItems = ingest.endedItems
+                addedChannels = ingest.addedChannels
+                dividedChannels = ingest.dividedChannels
+                newUnreadItems?.update(ingest.batch.savedGroupChannels)
+            }
+            flights = newFlights
+            unreadItems = newUnreadItems
+            knownReactions?.apply(reactionChanges)
+            recordSuccessfulWrite()
+            for (item, result) in endedItems { dequeueEnded(item, with: result) }
+            // A viewer may have shown the channel before the user lost it, or before it was stored.
+            for url in addedChannels where backfill.isShown(url) {
+                backfill.examine(url, isNew: true)
+            }
+            for url in dividedChannels where backfill.isShown(url) { backfill.examine(url) }
+            return result
+        } catch let error as StoreError {
+            writeFailure = SyncError(error)
+        } catch {
+            writeFailure = SyncError(.store, "a write failed: \(error)", cause: error)
+        }
+        recoverFromFailedWrite(reactionChanges, hasEndedItems: !endedItems.isEmpty)
+        return nil
+    }
+
+    /// Clears the failures, except for that of a database that still has to be reopened.
+    ///
+    /// A write to the other database, or one that changed nothing, has succeeded nevertheless.
+    private mutating func recordSuccessfulWrite() {
+        readFailure = nil
+        writeFailure = store.cacheFailure.map { SyncError($0) }
+        outboxFailure = store.outboxFailure.map { SyncError($0) }
+    }
+
+    /// Prepares for a cache that a failed write has changed: only the outbox could not be written.
+    mutating func recoverFromFailedWrite(
+        _ reactionChanges: [KnownReactions.Change], hasEndedItems: Bool
+    ) {
+        // The changes that answers to requests in flight have to be compared with are unknown.
+        flights.voidAll()
+        unreadItems = nil
+        knownReactions?.apply(reactionChanges.filter(\.isRemoval))
+        backfill.enqueueInUse()
+        // The cache may contain the messages of items that are still in the outbox.
+        if hasEndedItems { outbox.areFailedItemsChecked = false }
+    }
+
+    /// Writes to the store or throws its failure or, if there is none, an error with a message.
+    @discardableResult
+    mutating func write<Result>(
+        orFail message: String, _ body: (inout Ingest) throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        guard let result = write(body) else { throw state.failure ?? SyncError(.store, message) }
+        return result
     }
 }

@@ -251,15 +251,6 @@ extension SyncEngine {
         try await make(FetchChannel(url))
     }
 
-    // MARK: Viewers
-
-    /// Sets the visible range of a ``ChannelViewer``, and registers the viewer if it is new.
-    package func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
-        handle(.show(url, range, viewer: viewer))
-    }
-
-    package func hide(_ url: ChannelURL, viewer: Int) { handle(.hide(url, viewer: viewer)) }
-
     // MARK: Messages from other sources
 
     /// Stores messages that the app received without the engine, for example in a push

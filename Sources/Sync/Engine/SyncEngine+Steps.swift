@@ -3,11 +3,21 @@ import Models
 import Store
 
 extension SyncEngine {
-    func handle(_ input: SyncCore.Input) {
+    func step(_ input: SyncCore.Input) {
         guard !isClosed else { return }
         core.time = now()
         for action in core.step(input) { perform(action) }
         limitIfDue()
+    }
+
+    func change<Result>(
+        _ body: (inout SyncCore) throws(SyncError) -> Result
+    ) throws(SyncError) -> Result {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        core.time = now()
+        // After a failed write, the core plans to open the files again.
+        defer { step(.changed) }
+        return try body(&core)
     }
 
     func perform(_ action: SyncCore.Action) {
@@ -50,7 +60,7 @@ extension SyncEngine {
             for call in canceled { await call.value }
             let answer = await SyncEngine.answer(to: call, backend, store, meter)
             meter.end()
-            await self?.handle(answer, number)
+            await self?.receive(answer, number)
         }
         calls[number] = RunningCall(task: task, meter: meter)
     }
@@ -88,11 +98,11 @@ extension SyncEngine {
         call.cancel()
     }
 
-    func handle(_ answer: CallResult, _ number: Int) {
+    func receive(_ answer: CallResult, _ number: Int) {
         canceledCalls[number] = nil
         guard calls.removeValue(forKey: number) != nil else { return }
         activityObservers.report(answer, number, at: now)
-        handle(.answer(answer, call: number))
+        step(.answer(answer, call: number))
     }
 
     func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
@@ -101,7 +111,7 @@ extension SyncEngine {
             ? core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter()) : .zero
         guard let delay else {
             activityObservers.report(wait, attempt, nil, at: core.time)
-            return handle(.gaveUp(wait))
+            return step(.gaveUp(wait))
         }
         let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
         activityObservers.report(wait, attempt, duration, at: core.time)
@@ -119,7 +129,7 @@ extension SyncEngine {
     func finish(_ wait: SyncCore.Wait, _ number: Int) {
         guard waits[wait]?.number == number else { return }
         waits[wait] = nil
-        handle(.waited(wait))
+        step(.waited(wait))
     }
 
     func renew() {
@@ -138,7 +148,7 @@ extension SyncEngine {
         // The credentials of a canceled request are for an earlier connection.
         guard renewal?.number == number else { return }
         renewal = nil
-        handle(.renew(credentials))
+        step(.renew(credentials))
     }
 
     func endConnection() {
@@ -157,5 +167,18 @@ extension SyncEngine {
         reportedConnection = connection
         // The call fails only if the store is closed and has no observers.
         _ = try? store.emit(.connection(connection))
+    }
+}
+
+typealias CallResult = Result<any Sendable, BackendError>
+
+extension CallResult {
+    func of<Call: BackendCall>(_ type: Call.Type) -> Result<Call.Answer, BackendError> {
+        map { value in
+            guard let answer = value as? Call.Answer else {
+                preconditionFailure("The answer to \(Call.name) is a \(Swift.type(of: value)).")
+            }
+            return answer
+        }
     }
 }

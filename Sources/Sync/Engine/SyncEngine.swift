@@ -102,7 +102,7 @@ public actor SyncEngine {
             limits: limits, requestTypes: backend.requests.types + StandardRequests.types)
         // Another reader than the engine, such as a list, may find the damage.
         store.observeCacheDamage { [weak self] _ in
-            Task { await self?.handle(.changed) }
+            Task { await self?.step(.changed) }
         }
     }
 
@@ -143,12 +143,12 @@ public actor SyncEngine {
     /// channels whose requests have failed.
     ///
     /// Call this method when the network is available again, or when the app becomes active.
-    public func reconnect() { handle(.reconnect) }
+    public func reconnect() { step(.reconnect) }
 
     /// Ends the connection and cancels all requests, but keeps stored data and outbox items.
     public func disconnect() async {
         interrupted = nil
-        handle(.disconnect)
+        step(.disconnect)
         await ending?.value
     }
 
@@ -207,14 +207,14 @@ public actor SyncEngine {
         // Save them before the first `await`, so that `disconnect()` can remove them during the
         // wait.
         interrupted = core.connector.credentials ?? interrupted
-        handle(.disconnect)
+        step(.disconnect)
         await ending?.value
     }
 
     package func continueConnection() {
         guard !isClosed, let credentials = interrupted.take() else { return }
         lastNumber += 1
-        handle(.connect(credentials, ticket: lastNumber))
+        step(.connect(credentials, ticket: lastNumber))
     }
 
     /// Stops the engine permanently.
@@ -226,8 +226,8 @@ public actor SyncEngine {
             let tasks =
                 calls.values.map(\.task) + canceledCalls.values + waits.values.map(\.task)
                 + [renewal].compactMap { $0?.task }
-            handle(.disconnect)
-            for ticket in tickets.keys.sorted() { handle(.abandon(ticket: ticket)) }
+            step(.disconnect)
+            for ticket in tickets.keys.sorted() { step(.abandon(ticket: ticket)) }
             for task in tasks { task.cancelWithoutWaiting() }
             closing = Task { await finishClosing(tasks) }
         }
@@ -276,7 +276,7 @@ public actor SyncEngine {
                     return continuation.resume(returning: .failure(.canceled))
                 }
                 tickets[ticket] = continuation
-                handle(input)
+                step(input)
             }
         } onCancel: {
             Task { await self.abandon(ticket) }
@@ -286,18 +286,8 @@ public actor SyncEngine {
 
     private func abandon(_ ticket: Int) {
         guard let continuation = tickets.removeValue(forKey: ticket) else { return }
-        handle(.abandon(ticket: ticket))
+        step(.abandon(ticket: ticket))
         continuation.resume(returning: .failure(.canceled))
-    }
-
-    func change<Result>(
-        _ body: (inout SyncCore) throws(SyncError) -> Result
-    ) throws(SyncError) -> Result {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        core.time = now()
-        // After a failed write, the core plans to open the files again.
-        defer { handle(.changed) }
-        return try body(&core)
     }
 
     var pageSize: Int { core.options.pageSize }

@@ -4,7 +4,7 @@ import Models
 public struct SyncOptions: Hashable, Sendable {
     /// The delays before the engine reconnects and before it retries a request.
     ///
-    /// An outbox item fails after its request has failed ``Backoff/retries`` times, by default
+    /// An outbox item fails after its request has failed ``Backoff/maximumAttempts`` times, by default
     /// never. A server that throttles the client may demand longer delays, up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 

@@ -108,7 +108,8 @@ extension StoreReader {
 
     /// Returns a counter that increases whenever stored history becomes stale or is cleared.
     func lossCount() throws(StoreError) -> Int64 {
-        try text(Scope.losses).flatMap { Int64($0) } ?? 0
+        // The row of a plain store may contain any number.
+        try text(Scope.losses).flatMap { Int64($0) }.map { min($0, .max / 2) } ?? 0
     }
 
     /// Returns whether the feed has reported the whole list of the user's group channels.

@@ -12,7 +12,10 @@ struct UnreadItems {
     init?(in reader: some StoreReader) throws(StoreError) {
         guard try reader.hasAllChannels() else { return nil }
         for url in try reader.channelURLs() {
-            set(try reader.groupChannel(url), of: url)
+            // Otherwise, a damaged channel would make each step read all channels again.
+            set(
+                try reader.unlessDamaged { () throws(StoreError) in try reader.groupChannel(url) },
+                of: url)
         }
     }
 

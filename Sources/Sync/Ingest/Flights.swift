@@ -26,8 +26,8 @@ struct Flights {
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were last saved from an untrusted source.
         fileprivate(set) var unconfirmed: Set<MessageID> = []
-        /// Those that were not stored before, so that an answer may be about an earlier message of
-        /// the ID.
+        /// The messages that were new, for which an answer may describe an earlier message with the
+        /// same ID.
         fileprivate var added: Set<MessageID> = []
         /// The messages that were deleted and not saved afterwards.
         fileprivate(set) var deleted: Set<MessageID> = []

@@ -294,7 +294,13 @@ extension Ingest {
             // the gap.
             bound = max(bound, gap.upper)
         }
-        return bound
+        guard case .position(let newest) = bound, newest.createdAt > latestTime else {
+            return bound
+        }
+        // The omitted messages are older than a message with a time of the future.
+        let latest = Position(createdAt: latestTime, messageID: "")
+        let older = try batch.neighbor(of: latest, in: url, isOlder: true)
+        return older.map { .position($0) } ?? .beginning
     }
 
     /// Records that a range of a history, up to the ends that are `nil`, has changed without an
@@ -339,6 +345,37 @@ extension Ingest {
     ) throws(StoreError) -> Position? {
         guard let unreported else { return try batch.newestPosition(in: url) }
         return try batch.neighbor(of: unreported, in: url, isOlder: true)
+    }
+
+    // MARK: The last message of servers that do not send it
+
+    static let lastCandidates = 20
+
+    /// Makes a message the last one of its channel, unless the channel has a newer one.
+    mutating func recordNewest(_ message: Message) throws(StoreError) {
+        guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
+        else {
+            return
+        }
+        if let last = channel.lastMessage?.position, let position = message.position,
+            position < last
+        {
+            return
+        }
+        channel.lastMessage = message
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
+        flights.recordChannel(channel.url)
+    }
+
+    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
+        else {
+            return
+        }
+        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
+            .first(where: \.countsAsLast)
+        try batch.save(channel, source: channelSource(.eventChannelChanged))
+        flights.recordChannel(url)
     }
 }
 

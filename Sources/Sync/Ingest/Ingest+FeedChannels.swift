@@ -89,37 +89,6 @@ extension Ingest {
         try batch.save(channel, source: source)
         flights.recordChannel(url)
     }
-
-    // MARK: The last message of servers that do not send it
-
-    static let lastCandidates = 20
-
-    /// Makes a message the last one of its channel, unless the channel has a newer one.
-    mutating func recordNewest(_ message: Message) throws(StoreError) {
-        guard message.countsAsLast, var channel = try batch.groupChannel(message.channelURL)
-        else {
-            return
-        }
-        if let last = channel.lastMessage?.position, let position = message.position,
-            position < last
-        {
-            return
-        }
-        channel.lastMessage = message
-        try batch.save(channel, source: channelSource(.eventChannelChanged))
-        flights.recordChannel(channel.url)
-    }
-
-    mutating func recordDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
-        guard var channel = try batch.groupChannel(url), channel.lastMessage?.messageID == id
-        else {
-            return
-        }
-        channel.lastMessage = try batch.messages(in: url, limit: Ingest.lastCandidates)
-            .first(where: \.countsAsLast)
-        try batch.save(channel, source: channelSource(.eventChannelChanged))
-        flights.recordChannel(url)
-    }
 }
 
 extension EventPeople {

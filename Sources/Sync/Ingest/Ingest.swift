@@ -11,6 +11,8 @@ struct Ingest {
     let batch: Batch
     let options: SyncOptions
     let userID: UserID?
+    /// The latest time that a message can have: the sender's server may choose any time.
+    let latestTime: Timestamp
     var flights: Flights
     /// The changes to apply after the write; `nil` if messages come with their reactions.
     var reactionChanges: [KnownReactions.Change]?
@@ -74,13 +76,17 @@ struct Ingest {
         case untrusted
     }
 
+    /// The tolerated difference between the clocks of the device and of the server.
+    private static let clockDifference = Duration.seconds(300)
+
     init(
         _ batch: Batch, _ options: SyncOptions, of userID: UserID?, _ flights: Flights,
         hasSeparateReactions: Bool = false,
-        changes: [RequestID: [RequestID]] = [:]
+        changes: [RequestID: [RequestID]] = [:], now: Timestamp = .distantFuture
     ) {
         self.batch = batch
         self.options = options
+        latestTime = now.earlier(by: .zero - Ingest.clockDifference - options.clockSkew)
         self.userID = userID
         self.flights = flights
         reactionChanges = hasSeparateReactions ? [] : nil
@@ -152,7 +158,7 @@ struct Ingest {
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
         var isNew = false
-        var replacesAnother = false
+        var isReplaced = false
         var isConfirmed = isCurrent || freshness == .unconfirmed
         let item = try batch.outboxItem(of: message, by: userID)
         var freshness = freshness
@@ -172,7 +178,7 @@ struct Ingest {
                 }
                 let isReused = isAnother || mayBeAnother && held.position != position
                 isHeld = !isReused
-                replacesAnother = isReused
+                isReplaced = isReused
                 if isReused || isCurrent && mayBeAnother { return message }
                 var message = message
                 if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
@@ -183,6 +189,9 @@ struct Ingest {
                 if freshness == .unconfirmed, merged != held.replaced(by: message) {
                     isConfirmed = false
                 }
+                // Only the server can confirm a copy with an impossible time.
+                isReplaced = merged.version > latestTime && !(isFeed && merged == message)
+                isConfirmed = isConfirmed && !isReplaced
                 return merged
             }
             isNew = saved != nil && !isHeld
@@ -195,7 +204,7 @@ struct Ingest {
         let isUnclear = freshness == .unconfirmed && !isConfirmed
         try recordStored(
             position, in: url, isNew: isNew, isTrusted: freshness != .untrusted && !isUnclear,
-            needsLookup: isUnclear || freshness == .untrusted && replacesAnother)
+            needsLookup: isUnclear || freshness == .untrusted && isReplaced)
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
         if let item { try removeEnded(item, with: .sent(message)) }
@@ -362,6 +371,48 @@ struct Ingest {
         guard var message = try batch.message(id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)
+    }
+}
+
+extension Ingest {
+    /// Stores the message that the server has returned for an item.
+    ///
+    /// If `interim` is `nil`, the answer is void.
+    mutating func storeAnswer(
+        _ message: Message, to item: OutboxItem, since interim: Flights.Interim?, isShown: Bool
+    ) throws(StoreError) {
+        guard let id = message.messageID else { return }
+        let url = item.channelURL
+        let source = DeliveryResult.sent(message).source(of: item)
+        let isSend = item.operation == .send
+        let isDeleted = interim?.deleted.contains(id) ?? false
+        guard isSend || !isDeleted else { return }
+        // If the feed does not report all events since the call began, the message's neighbors are
+        // unknown, so it is stored inside a gap. This also applies to a void answer: lists keep
+        // showing what the user wrote, until a page or a lookup finds out whether it still exists.
+        let held = try batch.message(id, in: url)
+        let isOlder = try isOlderThanHistory(message)
+        if isSend, isDeleted || isOlder || held?.isAnotherMessage(than: message) ?? false {
+            // The stored history may be that of an earlier epoch. Lists keep the row until a page
+            // or a lookup finds out.
+            try applyAlone(message, source, .untrusted, isSent: true)
+        } else if let interim, interim.isFollowed {
+            isAlone = true
+            try applyAnswer(message, since: interim, source)
+            // The feed reports all reactions to a new message.
+            if isSend { reactionChanges?.append(.insert(id, in: url)) }
+        } else {
+            // Until the feed has reported all channels, also store a message that the user has
+            // written or that a viewer shows, so that lists keep showing it. Afterwards, the user
+            // has lost the channel.
+            let isGroup = try batch.groupChannel(url) != nil
+            let isOpen = try batch.openChannel(url) != nil
+            let isUnreported = try !batch.hasAllChannels()
+            let isHeld = isGroup || isOpen || (isUnreported && (isShown || isSend))
+            // A void answer to an edit does not prove that the message still exists.
+            let exists = interim != nil || isSend || held != nil
+            if isHeld && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
+        }
     }
 }
 

@@ -24,7 +24,7 @@ extension SyncCore {
         let written: Void? = write { (ingest) throws(StoreError) in
             switch (call.value, value) {
             case (_, let message as Message):
-                try ingest.store(message, of: item, since: interim, isShown: isShown)
+                try ingest.storeAnswer(message, to: item, since: interim, isShown: isShown)
                 // Storing a new message has already ended its item. This call then has no effect.
                 try ingest.removeEnded(item, with: .sent(message))
             case (let deletion as CoreCall.Delete, _):
@@ -167,13 +167,6 @@ extension SyncCore {
         save(item)
     }
 
-    private mutating func enqueueChanges(waitingFor item: OutboxItem) {
-        let url = item.channelURL
-        guard item.operation == .send, outbox.removeMessage(item.requestID) else { return }
-        let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
-        if let items { outbox.load(items, of: url) }
-    }
-
     /// Removes failed items of a channel, oldest first, if there are too many.
     ///
     /// If `checksAge` is true, reads all failed items, and also removes those that failed too long
@@ -199,7 +192,12 @@ extension SyncCore {
     mutating func dequeueEnded(_ item: OutboxItem, with result: DeliveryResult) {
         outbox.remove(item.requestID, from: item.channelURL)
         attempts[item.requestID] = nil
-        enqueueChanges(waitingFor: item)
+        if item.operation == .send, outbox.removeMessage(item.requestID) {
+            // The changes of the message no longer wait for it.
+            let url = item.channelURL
+            let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
+            if let items { outbox.load(items, of: url) }
+        }
         finish(item, result)
     }
 
@@ -256,56 +254,5 @@ extension DeliveryResult {
 extension SyncCore.Call {
     var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
-    }
-}
-
-extension Ingest {
-    /// Stores the message that the server has returned for an item.
-    ///
-    /// If `interim` is `nil`, the answer is void.
-    fileprivate mutating func store(
-        _ message: Message, of item: OutboxItem, since interim: Flights.Interim?, isShown: Bool
-    ) throws(StoreError) {
-        guard let id = message.messageID else { return }
-        let url = item.channelURL
-        let source = DeliveryResult.sent(message).source(of: item)
-        let isSend = item.operation == .send
-        let isDeleted = interim?.deleted.contains(id) ?? false
-        guard isSend || !isDeleted else { return }
-        // If the feed does not report all events since the call began, the message's neighbors are
-        // unknown, so it is stored inside a gap. This also applies to a void answer: lists keep
-        // showing what the user wrote, until a page or a lookup finds out whether it still exists.
-        let isContradicted: Bool = isDeleted ? true : try contradictsHistory(message)
-        if isSend && isContradicted {
-            // The stored history may be that of an earlier epoch. Lists keep the row until a page
-            // or a lookup finds out.
-            try applyAlone(message, source, .untrusted, isSent: true)
-        } else if let interim, interim.isFollowed {
-            isAlone = true
-            try applyAnswer(message, since: interim, source)
-            // The feed reports all reactions to a new message.
-            if isSend { reactionChanges?.append(.insert(id, in: url)) }
-        } else {
-            // Until the feed has reported all channels, also store a message that the user has
-            // written or that a viewer shows, so that lists keep showing it. Afterwards, the user
-            // has lost the channel.
-            let isGroup = try batch.groupChannel(url) != nil
-            let isOpen = try batch.openChannel(url) != nil
-            let isUnreported = try !batch.hasAllChannels()
-            let isHeld = isGroup || isOpen || (isUnreported && (isShown || isSend))
-            // A void answer to an edit does not prove that the message still exists.
-            let isKnown = try batch.message(id, in: url) != nil
-            let exists = interim != nil || isSend || isKnown
-            if isHeld && exists { try applyAlone(message, source, .untrusted, isSent: isSend) }
-        }
-    }
-
-    /// Returns whether an accepted message cannot be in the same history as what is stored: it is
-    /// older than the user's history, or another message has its ID.
-    private mutating func contradictsHistory(_ message: Message) throws(StoreError) -> Bool {
-        if try isOlderThanHistory(message) { return true }
-        guard let id = message.messageID else { return false }
-        let held = try batch.message(id, in: message.channelURL)
-        return held?.isAnotherMessage(than: message) ?? false
     }
 }

@@ -94,7 +94,18 @@ extension SyncCore {
                 pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
         }
         switch item.operation {
-        case .send: return nextStepToSend(item)
+        case .send:
+            guard item.message != nil else {
+                return .failure(.unknown, "a newer version of the app wrote the message")
+            }
+            if let index = item.indicesToUpload.first {
+                return .call(OutboxUpload(item: item, index: index))
+            }
+            var attempt = item
+            attempt.attempts =
+                outbox.isUntried(item.requestID)
+                ? 1 : max(2, earlierAttempts(of: item) + 1)
+            return .call(CoreCall.Send(item: attempt))
         case .request:
             guard let request = item.request(of: requestTypes) else {
                 return .failure(
@@ -150,18 +161,9 @@ extension SyncCore {
         }
     }
 
-    private mutating func nextStepToSend(_ item: OutboxItem) -> NextStep {
-        guard item.message != nil else {
-            return .failure(.unknown, "a newer version of the app wrote the message")
-        }
-        if let index = item.indicesToUpload.first {
-            return .call(OutboxUpload(item: item, index: index))
-        }
-        var attempt = item
-        attempt.attempts =
-            outbox.isUntried(item.requestID)
-            ? 1 : max(2, item.attempts + attempts[item.requestID, default: 0] + 1)
-        return .call(CoreCall.Send(item: attempt))
+    private func earlierAttempts(of item: OutboxItem) -> Int {
+        // The row of a plain store may contain any number.
+        min(item.attempts, .max / 2) + attempts[item.requestID, default: 0]
     }
 
     /// Returns whether the server recognizes a repeated request of an item.

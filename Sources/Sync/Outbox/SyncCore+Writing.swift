@@ -11,7 +11,7 @@ extension SyncCore {
         try checkPermission(for: item)
         try loadOutbox(with: item)
         try checkNotDeleted(item)
-        let superseded = try commit { (ingest) throws(StoreError) in
+        let superseded = try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             var item = item
             let batch = ingest.batch
             item.follows = try batch.unlessDamaged { () throws(StoreError) in
@@ -120,7 +120,7 @@ extension SyncCore {
         item.resend(at: time)
         // The user resends the item although the server may already have it.
         item.isDoubtful = false
-        let items = try commit { (ingest) throws(StoreError) in
+        let items = try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: .localMessageResendStarted)
             return try ingest.batch.outboxItems(in: item.channelURL)
         }
@@ -149,7 +149,8 @@ extension SyncCore {
     mutating func removeItems(
         _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
     ) throws(SyncError) -> [OutboxItem] {
-        let removed = try commit { (ingest) throws(StoreError) -> [OutboxItem] in
+        let removed = try write(orFail: SyncCore.unwritable) {
+            (ingest) throws(StoreError) -> [OutboxItem] in
             var removed: [OutboxItem] = []
             for id in ids {
                 guard let item = try ingest.batch.readableOutboxItem(id), isMeant(item) else {
@@ -169,9 +170,9 @@ extension SyncCore {
 
     /// Removes all items, and all drafts, pins and kept tables of the app, and returns the items
     /// that can be decoded, channel by channel, in order.
-    mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
+    mutating func discardUserData() throws(SyncError) -> [OutboxItem] {
         try loadOutbox()
-        let items = try commit { (ingest) throws(StoreError) in
+        let items = try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             let items = try ingest.batch.outboxItems()
             try ingest.batch.removeDrafts()
             try ingest.batch.removeAllKeptInCache()
@@ -284,7 +285,7 @@ extension SyncCore {
             // edit changes it if the server already has it.
             return try post(change, rewriting: item)
         }
-        try commit { (ingest) throws(StoreError) in
+        try write(orFail: SyncCore.unwritable) { (ingest) throws(StoreError) in
             try ingest.batch.save(item, source: change.localSource)
         }
         finish(change, .done)
@@ -315,11 +316,7 @@ extension SyncCore {
         try translatingStoreErrors { () throws(StoreError) in try snapshot().outboxItem(id) }
     }
 
-    private mutating func commit<Result>(
-        _ body: (inout Ingest) throws(StoreError) -> Result
-    ) throws(SyncError) -> Result {
-        try write(orFail: "the outbox could not be written: retry later", body)
-    }
+    private static let unwritable = "the outbox could not be written: retry later"
 
     /// Loads the items that are on disk, and removes copies of files that neither they nor `new`
     /// need: files are copied before their item is written.

@@ -23,9 +23,19 @@ extension SyncEngine {
         keepsCopies: Bool = false
     ) throws(SyncError) -> Message {
         if !new.files.isEmpty { try check(new.files) }
-        return try post(
-            Message(new, in: url, channelType: channelType, by: sender, at: now()),
-            keepsCopies: keepsCopies)
+        try checkSending(to: url)
+        let message = Message(new, in: url, channelType: channelType, by: sender, at: now())
+        var item = OutboxItem(message, requestID: makeRequestID())
+        do throws(SyncError) {
+            for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
+                item.setFileCopy(try copy(of: file), at: index)
+            }
+            try change { (core) throws(SyncError) in try core.post(item) }
+        } catch {
+            store.outboxFiles?.remove(item.fileCopies)
+            throw error
+        }
+        return item.message ?? message
     }
 
     /// Sends a failed item again, with the same request ID, and returns it as a pending item.
@@ -94,8 +104,8 @@ extension SyncEngine {
         return try discardFailedItems(failed.map(\.requestID))
     }
 
-    /// Removes all items from the outbox and returns them, channel by channel, as they were
-    /// written.
+    /// Removes what the user wrote on this device: all drafts, pins, rows of kept tables, and outbox
+    /// items, which it returns channel by channel, as they were written.
     ///
     /// Items that cannot be decoded are removed too, but not returned, and so are the outbox's
     /// copies of files. An item whose request is in flight may reach the server nevertheless. To
@@ -103,8 +113,8 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
-    public func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
-        try change { (core) throws(SyncError) in try core.discardOutboxItems() }
+    public func discardUserData() throws(SyncError) -> [OutboxItem] {
+        try change { (core) throws(SyncError) in try core.discardUserData() }
     }
 
     // MARK: Changes
@@ -178,23 +188,6 @@ extension SyncEngine {
     // MARK: Outbox items
 
     private var sender: Sender? { state.user.map { Sender($0) } }
-
-    private func post(
-        _ message: Message, keepsCopies: Bool = false
-    ) throws(SyncError) -> Message {
-        try checkSending(to: message.channelURL)
-        var item = OutboxItem(message, requestID: makeRequestID())
-        do throws(SyncError) {
-            for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
-                item.setFileCopy(try copy(of: file), at: index)
-            }
-            try change { (core) throws(SyncError) in try core.post(item) }
-        } catch {
-            store.outboxFiles?.remove(item.fileCopies)
-            throw error
-        }
-        return item.message ?? message
-    }
 
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }

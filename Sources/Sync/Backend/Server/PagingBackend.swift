@@ -111,13 +111,22 @@ private struct HistoryPages<Server: PagingBackend> {
                 let end = PageEnd(message: id)
                 return (end, end)
             }
-            let same = try await backend.messages(
-                in: url, after: .time(found.createdAt), limit: .max
-            ).filter { $0.createdAt == found.createdAt }
+            let same = try await messages(createdAt: found.createdAt)
             return (
                 PageEnd(time: found.createdAt, seen: same.filter { !$0.isOlder(than: found) }),
                 PageEnd(time: found.createdAt, seen: same.filter { $0.isOlder(than: found) })
             )
+        }
+    }
+
+    /// Returns the messages of one millisecond.
+    private func messages(createdAt time: Timestamp) async throws(BackendError) -> [Message] {
+        var limit = 100
+        while true {
+            let found = try await backend.messages(in: url, after: .time(time), limit: limit)
+            let same = found.filter { $0.createdAt == time }
+            if same.count < limit { return same }
+            limit *= 2
         }
     }
 

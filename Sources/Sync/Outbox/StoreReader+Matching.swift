@@ -1,0 +1,37 @@
+import Models
+import Store
+
+extension StoreReader {
+    /// Returns an outbox item; `nil` also if it cannot be decoded: the store keeps and reports a
+    /// damaged item, which must not keep the engine from its other work.
+    func readableOutboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
+        try unlessDamaged { () throws(StoreError) in try outboxItem(id) }
+    }
+
+    /// Returns the outbox item from which a message of a user was created.
+    func outboxItem(of message: Message, by userID: UserID?) throws(StoreError) -> OutboxItem? {
+        guard let userID, message.sender?.userID == userID, let id = message.requestID,
+            let item = try readableOutboxItem(id), item.isUnderstood, item.operation == .send,
+            item.channelURL == message.channelURL
+        else { return nil }
+        return item
+    }
+
+    /// Returns the result of a read; `nil` if the read finds damage.
+    ///
+    /// Use this only to write what the user did: a damaged cache must not prevent that.
+    func unlessDamaged<Value>(
+        _ read: () throws(StoreError) -> Value?
+    ) throws(StoreError) -> Value? {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            guard error.code == .corruption else { throw error }
+            return nil
+        }
+    }
+
+    func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
+        try gap(around: position, in: url) != nil
+    }
+}
