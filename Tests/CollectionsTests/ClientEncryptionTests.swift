@@ -32,6 +32,30 @@ import Testing
         return texts
     }
 
+    @Test func lastUserOfAnotherAppIsNotOpened() async throws {
+        let options = story.options.encrypted(with: EncryptionKey())
+        let first = try await story.open(options)
+        try await first.connect(as: Credentials("bob"))
+        await first.close()
+        var others = options
+        others.applicationID = "other"
+        let second = try await story.open(others)
+        try await second.connect(as: Credentials("carol"))
+        await second.close()
+        let name = "last-user-sealed"
+        let note = story.directory.appending(path: "_other/\(name)")
+        try FileManager.default.removeItem(at: note)
+        try FileManager.default.copyItem(
+            at: story.directory.appending(path: "_default/\(name)"), to: note)
+        let client = try await story.open(others)
+        let bobs = ChatStore.directory(
+            in: story.directory, applicationID: "other", userID: "bob", hidesUser: true)
+        #expect(
+            !FileManager.default.fileExists(atPath: bobs.path), "a store of bob in the other app")
+        #expect((try? client.engine) == nil, "a session of bob in the other app")
+        await client.close()
+    }
+
     @Test func encryptedCacheIsShownAndUnreadableOnDisk() async throws {
         try await story.say("canary")
         var options = story.options

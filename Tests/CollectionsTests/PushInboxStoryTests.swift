@@ -277,6 +277,7 @@ import Testing
         client.addConnectionDelegate(listener)
         try story.server.revokeUser("bob")
         await listener.hears("sessionRevoked")
+        #expect(client.lastReceivedPushes == nil)
         while try hasBox(), !Task.isCancelled { await Task.yield() }
         #expect(try await client.readPushInbox().isEmpty)
         #expect(try !hasBox())
@@ -307,5 +308,30 @@ import Testing
         #expect(try await client.readPushInbox().pushCount == 2)
         #expect(try texts(client) == ["canary", "second"])
         await client.close()
+    }
+
+    /// A compromised extension leaves a false edit of a message of another user.
+    @Test func pushedEditOfTheFutureIsReplacedByTheServersEdit() async throws {
+        let sent = try await story.say("a")
+        let client = try await story.connected()
+        let view = View(try await client.startedCollection())
+        await view.shows("a")
+        var forged = try #require(try client.engine.store.messages(in: "general").first)
+        forged.text = "forged"
+        forged.updatedAt = .distantFuture
+        try box().leave([forged])
+        try await client.readPushInbox()
+        try await story.edit(sent[0], to: "b")
+        try await story.say("c")
+        try await story.until(client) { try $0.messages(in: "general").count == 2 }
+        try await client.engine.caughtUp("general")
+        #expect(try texts(client) == ["b", "c"], "after the server's edit")
+        await client.close()
+        let again = try await story.connected()
+        let other = View(try await again.startedCollection())
+        try await again.engine.caughtUp("general")
+        try await other.isUpToDate()
+        #expect(try texts(again) == ["b", "c"], "after a restart")
+        await again.close()
     }
 }

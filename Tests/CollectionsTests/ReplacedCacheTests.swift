@@ -132,7 +132,9 @@ import Testing
         #expect(kept())
         switch end {
         case "clear": try await client.clearCachedData()
-        case "log out": try await client.logOut(wiping: .cachedData)
+        case "log out":
+            try await client.logOut(wiping: .cachedData)
+            #expect(client.storageDamage.isEmpty)
         default:
             let listener = Listener()
             client.addConnectionDelegate(listener)

@@ -140,6 +140,22 @@ import Testing
         #expect(try store.check().isEmpty)
     }
 
+    @Test func listDropsDeletedMessagesWhenTheCacheIsReplaced() async throws {
+        try await sendUmbrellas(2)
+        let search = try client.makeMessageSearch(MessageSearchParams("umbrella"))
+        try await search.loadMore()
+        #expect(texts(search) == ["umbrella 2", "umbrella 1"])
+        let newest = try #require(search.messages.first?.message.messageID)
+        await client.disconnect()
+        try server.deleteMessage(newest, in: "general")
+        let changes = search.allChanges()
+        try await client.connect(as: Credentials("bob"))
+        let store = try client.engine.store
+        let reason = StoreError(.corruption, "damaged", path: store.cache.path)
+        try store.replaceCache(reason: reason, at: nil)
+        for await _ in changes where search.messages.isEmpty { break }
+    }
+
     // MARK: A live list
 
     private struct NotSent: Error {}

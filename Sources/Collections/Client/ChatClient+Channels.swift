@@ -304,8 +304,8 @@ extension ChatClient {
 
     /// Marks a channel as read up to the current time.
     ///
-    /// Without a connection, the receipt waits in the outbox, for the messages that this device
-    /// has.
+    /// Without a connection, the receipt waits in the outbox, and covers only the messages that
+    /// this device has now.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `noUser`; `refused`, with the server's reason as its
     ///   cause; `unsupported`, `store`, `closed`, `canceled`.

@@ -98,7 +98,7 @@ extension ChatClient {
     /// returns.
     func closeRevokedSession() {
         endCollections()
-        currentUser = nil
+        (currentUser, lastReceivedPushes) = (nil, nil)
         guard let session else { return }
         recordLastUser(nil, of: session)
         Task { @MainActor in

@@ -137,11 +137,4 @@ extension EngineActivity.Wait {
         case .store: "the store"
         }
     }
-
-    fileprivate var channelURL: ChannelURL? {
-        switch self {
-        case .backfill(let url), .outbox(let url): url
-        case .connection, .feed, .store: nil
-        }
-    }
 }

@@ -46,7 +46,7 @@ extension ChatClient {
         switch wiping {
         case .cachedData:
             items = try engine.stored { (reader) throws(StoreError) in try reader.outboxItems() }
-        case .everything: items = try await engine.discardOutboxItems()
+        case .everything: items = try await engine.discardUserData()
         }
         if self.session?.engine === engine { endCollections() }
         // Also remove the files, which contain removed rows until LevelDB compacts them.

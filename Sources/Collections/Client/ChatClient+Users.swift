@@ -33,7 +33,7 @@ extension ChatClient {
             let outcome = try await opened.session.engine.connect(as: credentials)
             candidate = nil
             await end()
-            await start(opened)
+            await startSession(opened)
             return outcome
         } catch {
             candidate = nil
@@ -146,6 +146,7 @@ extension ChatClient {
         follower?.stop()
         follower = nil
         (currentUser, unreadCount, lastTyping, lastReceivedPushes) = (nil, nil, [:], nil)
+        (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
         enteredChannels = []
         ending.tasks.cancelAll()
         await ending.engine.close()
@@ -154,8 +155,7 @@ extension ChatClient {
     }
 
     func begin(_ userID: UserID) async throws(SyncError) {
-        (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
-        await start(try await openSession(of: userID))
+        await startSession(try await openSession(of: userID))
     }
 
     struct OpenedSession {
@@ -187,7 +187,7 @@ extension ChatClient {
             damage: damage, cachingError: cachingError)
     }
 
-    func start(_ opened: OpenedSession) async {
+    func startSession(_ opened: OpenedSession) async {
         let session = opened.session
         let (store, engine) = (session.store, session.engine)
         self.session = session

@@ -60,16 +60,3 @@ extension Gap.Bound {
 
     init(_ position: Position?) { self = position.map { .position($0) } ?? .beginning }
 }
-
-extension [MessageList.Place] {
-    /// Returns the index of the first element that satisfies a condition, which all later ones
-    /// satisfy, too.
-    func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

@@ -239,10 +239,10 @@ public final class MessageList {
                 remove { $0.channelURL == url }
             case .clearedCachedData: remove { _ in true }
             case .savedGroupChannel(let channel) where order == .lastReplyFirst:
-                guard
-                    readTimes.updateValue(channel.myLastRead ?? 0, forKey: channel.url)
-                        != channel.myLastRead
-                else { continue }
+                let readTime = channel.myLastRead ?? 0
+                guard readTimes.updateValue(readTime, forKey: channel.url) != readTime else {
+                    continue
+                }
                 threads.formUnion(rows.map(\.id).filter { $0.channelURL == channel.url })
             default: break
             }

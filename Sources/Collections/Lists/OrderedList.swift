@@ -58,7 +58,7 @@ struct OrderedList<Element: ListRow, Key: Comparable & Sendable>: Sendable {
         }
     }
 
-    private func index(of key: Key) -> Int { keys.insertionIndex(of: key, precedes: precedes) }
+    private func index(of key: Key) -> Int { keys.partitioningIndex { !precedes($0, key) } }
 
     private func precedes(_ left: Key, _ right: Key) -> Bool {
         isReversed ? right < left : left < right
@@ -229,7 +229,7 @@ struct ListDiff<Element: Hashable & Sendable> {
     }
 
     private static func rank(of index: Int, without others: [Int]) -> Int {
-        index - others.insertionIndex(of: index, precedes: <)
+        index - others.partitioningIndex { $0 >= index }
     }
 }
 
@@ -249,14 +249,13 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// Returns the index at which to insert `element` into the sorted array, before equal elements.
-    fileprivate func insertionIndex(
-        of element: Element, precedes: (Element, Element) -> Bool
-    ) -> Int {
+    /// Returns the index of the first element that satisfies a condition, which all later ones
+    /// satisfy, too.
+    func partitioningIndex(_ isAfter: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
-            let middle = low + (high - low) / 2
-            if precedes(self[middle], element) { low = middle + 1 } else { high = middle }
+            let middle = (low + high) / 2
+            if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -7,7 +7,7 @@ extension MessageCollection {
     func follow() throws(SyncError) -> StoreFollower {
         if let follower { return follower }
         let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
-            [weak self] change in self?.apply(change)
+            [weak self] change in self?.process(change)
         }
         self.follower = follower
         let isThread = window.thread != nil
@@ -64,7 +64,7 @@ extension MessageCollection {
 
     func catchUp() { follower?.catchUp() }
 
-    func apply(_ change: Change) {
+    func process(_ change: Change) {
         let wasStale = window.thread?.isStale ?? false
         defer { if !wasStale { refreshThread() } }
         let edits = window.edits(for: change)
@@ -72,7 +72,7 @@ extension MessageCollection {
         var changes = [change]
         // Ignore the error: the engine reports an unreadable store.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
-            apply(edits, .reported)
+            showEdits(edits, .reported)
         }
         let concernsChanges =
             edits.isMissed
@@ -191,7 +191,7 @@ extension MessageCollection {
         guard window.isReplaced,
             let edits = try? readAgain(after: WindowEdits(), &changes)
         else { return }
-        apply(edits, .reported)
+        showEdits(edits, .reported)
         for change in changes { notify(change) }
     }
 
@@ -228,5 +228,185 @@ extension Change.Operation {
         case .savedOutboxItem(let item), .removedOutboxItem(let item): item.operation != .send
         default: false
         }
+    }
+}
+
+// MARK: The window
+
+extension MessageCollection {
+    func openWindow(crossesGaps: Bool) throws(SyncError) {
+        let start = windowStart
+        try load(trimming: .oldest, .requested) { (window, reader) throws(StoreError) in
+            (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
+        }
+        readUpTo = readUpTo ?? channel.myLastRead
+        set(\.firstUnreadMessageID, to: readUpTo.flatMap { window.firstUnread(after: $0) })
+    }
+
+    var windowStart: Window.Start {
+        switch startingPoint {
+        case .latest: .newest
+        case .time(let time): .time(time)
+        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
+        case .message(let id): storedPosition(of: id).map { .position($0) } ?? .newest
+        }
+    }
+
+    /// The message at which the window starts, if it is not stored; otherwise `nil`.
+    var missingStart: MessageID? {
+        guard case .message(let id) = startingPoint, storedPosition(of: id) == nil else {
+            return nil
+        }
+        return id
+    }
+
+    func storedPosition(of id: MessageID) -> Position? {
+        // Ignore the error: the following read of the window throws it again.
+        let message = try? stored { (reader) throws(StoreError) in
+            try reader.message(id, in: channelURL)
+        }
+        return message?.position
+    }
+
+    /// Changes the window by reading from the store, and applies the resulting edits to the rows.
+    ///
+    /// Messages that exceed the capacity are removed at `end`. Returns the closure's value, and the
+    /// newly listed messages.
+    @discardableResult
+    func load<Value>(
+        trimming end: Window.End, _ reporting: Reporting,
+        _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
+    ) throws(SyncError) -> (value: Value, shown: [Message]) {
+        try checkIsStarted()
+        let follower = try follow()
+        window.visits = VisitLimit(Self.visitLimit)
+        let (edits, value) = try follower.read { (reader) throws(StoreError) in
+            try read(&window, reader)
+        }
+        longReads.invalidate()
+        try checkIsStarted()
+        let diff = showEdits(edits, reporting, trimming: end)
+        follower.catchUp()
+        return (value, diff.insertions.compactMap(\.element.message))
+    }
+
+    func showRegardlessOfFilter(_ id: RequestID) {
+        longReads.invalidate()
+        showEdits(window.showWritten(id), .reported)
+    }
+
+    func changeThread(_ change: (inout Window) -> WindowEdits) {
+        longReads.invalidate()
+        let edits = change(&window)
+        guard edits.isMissed else {
+            showEdits(edits, .requested)
+            return
+        }
+        var skipped: [Change] = []
+        // Ignore the error: the engine reports an unreadable store.
+        if let edits = try? readAgain(after: edits, &skipped) { showEdits(edits, .requested) }
+        for change in skipped { notify(change) }
+    }
+
+    func setThreadIsStale(_ isStale: Bool) {
+        longReads.invalidate()
+        window.thread?.isStale = isStale
+    }
+
+    @discardableResult
+    func showEdits(
+        _ edits: WindowEdits, _ reporting: Reporting, trimming end: Window.End = .oldest
+    ) -> ListDiff<MessageItem> {
+        let before = CollectionChange.checked(window.items)
+        var edits = edits
+        let diff = window.apply(&edits, trimming: end)
+        // Report the shown range last, because that takes as long as the rest of this method.
+        defer { reportShownRange() }
+        if diff.hasMessages { knownMessages = nil }
+        notifyObservers(of: diff)
+        guard !diff.isEmpty else { return diff }
+        let change = CollectionChange(diff, in: window.items)
+        change.check(from: before, to: window.items)
+        subscribers.notify(change)
+        delegate?.messageCollection(self, didChange: change)
+        guard reporting != .requested else { return diff }
+        let rows = MessageChanges(
+            diff, sources: edits.sources, canceled: edits.canceled, accepted: edits.accepted)
+        for (context, messages) in rows.added.parts where !isDisposed && reporting == .reported {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, addedMessages: messages)
+        }
+        for (context, messages) in rows.updated.parts where !isDisposed {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, updatedMessages: messages)
+        }
+        for (context, messages) in rows.deleted.parts where !isDisposed {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, deletedMessages: messages)
+        }
+        return diff
+    }
+
+    /// Reports the shown range to the engine, which fills the gaps in that range first.
+    func reportShownRange() {
+        // Without a range, the engine fetches the newest messages.
+        let range =
+            window.lower == .end || window.upper < window.lower
+            ? nil : ShownRange(from: window.lower, to: window.upper)
+        guard shownRange != .some(range) else { return }
+        shownRange = .some(range)
+        viewer?.show(range)
+    }
+}
+
+// MARK: Observation
+
+// The window has all values of a list, so the collection finds out which of its properties have
+// changed, and notifies the observers of these alone.
+extension MessageCollection {
+    struct ObservedValues {
+        fileprivate var (hasPrevious, hasNext) = (false, false)
+        fileprivate var (pending, failed): ([Message], [Message]) = ([], [])
+        fileprivate var unsentGeneration = 0
+    }
+
+    func set<Value: Equatable>(
+        _ property: ReferenceWritableKeyPath<MessageCollection, Value>, to value: Value
+    ) {
+        if self[keyPath: property] != value { self[keyPath: property] = value }
+    }
+
+    func notifyObservers(of diff: ListDiff<MessageItem>? = nil) {
+        if let diff, !diff.isEmpty {
+            withMutation(keyPath: \.items) {}
+            if diff.hasMessages { withMutation(keyPath: \.messages) {} }
+            if diff.hasSentMessages { withMutation(keyPath: \.succeededMessages) {} }
+        }
+        let known = observed
+        (observed.hasPrevious, observed.hasNext) = (hasPrevious, hasNext)
+        if observed.hasPrevious != known.hasPrevious { withMutation(keyPath: \.hasPrevious) {} }
+        if observed.hasNext != known.hasNext { withMutation(keyPath: \.hasNext) {} }
+        guard window.unsentGeneration != known.unsentGeneration else { return }
+        observed.unsentGeneration = window.unsentGeneration
+        (observed.pending, observed.failed) = (pendingMessages, failedMessages)
+        if observed.pending != known.pending { withMutation(keyPath: \.pendingMessages) {} }
+        if observed.failed != known.failed { withMutation(keyPath: \.failedMessages) {} }
+        let uploads = uploadProgress.filter { id, _ in
+            window.outboxItems[id]?.item.state == .pending
+        }
+        set(\.uploadProgress, to: uploads)
+    }
+}
+
+extension ListDiff<MessageItem> {
+    var hasMessages: Bool { contains { $0.message != nil } }
+
+    fileprivate var hasSentMessages: Bool { contains { $0.message?.messageID != nil } }
+
+    private func contains(where isIncluded: (MessageItem) -> Bool) -> Bool {
+        insertions.contains { isIncluded($0.element) }
+            || deletions.contains { isIncluded($0.element) }
+            || updates.contains { isIncluded($0.old) || isIncluded($0.element) }
+            || moves.contains { isIncluded($0.old) || isIncluded($0.element) }
     }
 }

@@ -31,31 +31,6 @@ extension MessageCollection {
 
     private func listed(_ id: MessageID) -> Message? { messages.first { $0.messageID == id } }
 
-    var windowStart: Window.Start {
-        switch startingPoint {
-        case .latest: .newest
-        case .time(let time): .time(time)
-        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
-        case .message(let id): storedPosition(of: id).map { .position($0) } ?? .newest
-        }
-    }
-
-    /// The message at which the window starts, if it is not stored; otherwise `nil`.
-    var missingStart: MessageID? {
-        guard case .message(let id) = startingPoint, storedPosition(of: id) == nil else {
-            return nil
-        }
-        return id
-    }
-
-    private func storedPosition(of id: MessageID) -> Position? {
-        // Ignore the error: the following read of the window throws it again.
-        let message = try? stored { (reader) throws(StoreError) in
-            try reader.message(id, in: channelURL)
-        }
-        return message?.position
-    }
-
     func fetchIfMissing(_ id: MessageID) async throws(SyncError) {
         guard storedPosition(of: id) == nil else { return }
         let lookup = try await tasks.run { [engine, channelURL] () throws(SyncError) in

@@ -44,7 +44,7 @@ extension MessageCollection {
     ///   could be shown; `store`, `closed`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(SyncError) -> [Message] {
-        try await load(.older, shownWindow.olderPageSize)
+        try await load(.older, window.olderPageSize)
     }
 
     /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` loads older ones.
@@ -53,7 +53,7 @@ extension MessageCollection {
     /// they are fetched. If ``hasNext`` is true, call again for more.
     @discardableResult
     public func loadNext() async throws(SyncError) -> [Message] {
-        try await load(.newer, shownWindow.newerPageSize)
+        try await load(.newer, window.newerPageSize)
     }
 
     private func load(
@@ -74,7 +74,7 @@ extension MessageCollection {
     ///
     /// They are at the end of the list in that direction, so the search usually visits no others.
     private func messages(_ ids: Set<Message.ID>, loaded direction: Direction) -> [Message] {
-        let items = shownWindow.items
+        let items = window.items
         let isAtStart = (direction == .older) != params.isReversed
         var index = isAtStart ? items.startIndex : items.endIndex - 1
         var found: [Message] = []
@@ -131,7 +131,7 @@ extension MessageCollection {
     ) async throws(SyncError) -> [Message] {
         let (crossed, shown) = try await show(direction, count, crossesGaps: true)
         guard crossed.found == 0 else { return shown }
-        let (lower, upper) = (shownWindow.lower, shownWindow.upper)
+        let (lower, upper) = (window.lower, window.upper)
         guard (direction == .older ? lower : upper) != .end else { return shown }
         try await fetch(
             direction == .older
@@ -158,7 +158,7 @@ extension MessageCollection {
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap
     ) async throws(SyncError) -> Bool {
-        let window = shownWindow
+        let window = window
         switch direction {
         case .older:
             // If the window starts inside the gap, continue at the window's lower bound: the
@@ -242,7 +242,7 @@ extension MessageCollection {
             let gaps = try stored { (reader) throws(StoreError) in
                 try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper)
             }
-            guard let thread = shownWindow.thread else { return gaps.last }
+            guard let thread = window.thread else { return gaps.last }
             return thread.remaining(of: gaps).last { $0.lower < gap.upper && gap.lower < $0.upper }
         }
         guard let held = try left() else { return nil }
@@ -253,7 +253,7 @@ extension MessageCollection {
         try await fetch(
             request(
                 at: anchor, bound: hasSameUpperBound && anchor != .newest ? upper : nil,
-                older: max(1, shownWindow.olderPageSize)),
+                older: max(1, window.olderPageSize)),
             .messageFill
         ) { $0 < upper }
         try checkIsStarted()
@@ -278,14 +278,14 @@ extension MessageCollection {
         }
         switch start {
         case .newest:
-            return request(at: .newest, older: max(1, shownWindow.olderPageSize))
+            return request(at: .newest, older: max(1, window.olderPageSize))
         case .time(let time):
             return request(
-                at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize)
+                at: .time(time), older: window.olderPageSize, newer: window.newerPageSize)
         case .position(let position):
             return request(
-                at: .message(position.messageID), older: shownWindow.olderPageSize,
-                newer: max(1, shownWindow.newerPageSize))
+                at: .message(position.messageID), older: window.olderPageSize,
+                newer: max(1, window.newerPageSize))
         }
     }
 
@@ -341,8 +341,8 @@ extension MessageCollection {
 
     private func extendToSize() async {
         let count = succeededMessages.count
-        let size = shownWindow.olderPageSize
-        guard count < size, shownWindow.hasPrevious else { return }
+        let size = window.olderPageSize
+        guard count < size, window.hasPrevious else { return }
         guard loading.insert(.older).inserted else { return }
         defer { loading.remove(.older) }
         // Ignore an error: `loadPrevious` throws it again.

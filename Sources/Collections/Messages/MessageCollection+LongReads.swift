@@ -99,7 +99,7 @@ extension MessageCollection {
         window = next
         window.list = list
         window.visits = VisitLimit(Self.visitLimit)
-        let diff = apply(edits, reporting)
+        let diff = showEdits(edits, reporting)
         catchUp()
         return diff.insertions.compactMap(\.element.message)
     }

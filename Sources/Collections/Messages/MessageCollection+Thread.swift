@@ -78,7 +78,7 @@ extension MessageCollection {
     // MARK: Pages
 
     /// The number of times that the feed has omitted messages; `nil` if no thread is shown.
-    var omissions: Int? { shownWindow.thread?.omissions }
+    var omissions: Int? { window.thread?.omissions }
 
     /// Records the range of the thread that a page covers.
     ///
@@ -110,7 +110,7 @@ extension MessageCollection {
 
     /// Fetches the shown replies again, newest first, if the feed may have omitted changes of them.
     func refreshThread() {
-        guard let thread = shownWindow.thread, thread.isStale, threadRefresh == nil, !isDisposed,
+        guard let thread = window.thread, thread.isStale, threadRefresh == nil, !isDisposed,
             !isParentMessageDeleted
         else { return }
         beginRefresh()
@@ -135,7 +135,7 @@ extension MessageCollection {
     }
 
     private func beginRefresh() {
-        let upper = shownWindow.upper
+        let upper = window.upper
         threadRefresh = ThreadRefresh(
             anchor: upper.anchorIncludingIt, bound: upper == .end ? nil : upper)
         setThreadIsStale(false)
@@ -149,12 +149,12 @@ extension MessageCollection {
 
     private func continueRefresh(_ fetched: FetchedMessages, since omissions: Int?) {
         record(fetched, since: omissions)
-        guard let thread = shownWindow.thread, !isDisposed else { return }
+        guard let thread = window.thread, !isDisposed else { return }
         guard fetched.isFollowed else { return endRefresh(isStale: true) }
         // The feed has omitted messages again, so the fetched replies may be stale.
         if thread.isStale { return beginRefresh() }
         guard let from = fetched.from else { return endRefresh(isStale: true) }
-        guard let older = fetched.page.older, shownWindow.lower < from else {
+        guard let older = fetched.page.older, window.lower < from else {
             return endRefresh(isStale: false)
         }
         // Stop if the server returns a cursor twice, because the loop would not end.

@@ -38,7 +38,7 @@ extension MessageCollection {
         let message = try await write { [new] (engine, url) throws(SyncError) in
             try await engine.send(new, in: url, keepsCopies: keepsCopies)
         }
-        if let id = message.requestID, !isDisposed { showWritten(id) }
+        if let id = message.requestID, !isDisposed { showRegardlessOfFilter(id) }
         return OutgoingMessage(message, engine)
     }
 

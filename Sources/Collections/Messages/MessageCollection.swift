@@ -365,7 +365,7 @@ public final class MessageCollection {
         (channel, openChannel, parentMessage) = (.unknown(channelURL), nil, nil)
         (typingUsers, draft, failedChanges, uploadProgress) = ([], "", [], [:])
         draftReplyingTo = nil
-        apply(window.removeAll(.sessionEnded), .reported)
+        showEdits(window.removeAll(.sessionEnded), .reported)
         dispose()
     }
 

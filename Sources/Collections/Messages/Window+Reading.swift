@@ -270,8 +270,8 @@ extension Window {
 
     /// Reads the matching messages between two bounds.
     ///
-    /// If a message other than the first is damaged, the page ends before it, and `isCut` is true:
-    /// the list shows that more messages exist. The engine replaces a damaged cache when it is
+    /// If a message other than the first is damaged, the page ends before it, and `isCut` is true,
+    /// so that the list offers to load more. The engine replaces a damaged cache when it is
     /// connected.
     private mutating func page(
         from lower: Gap.Bound, includesLower: Bool = false, to upper: Gap.Bound,

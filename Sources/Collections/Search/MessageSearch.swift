@@ -287,7 +287,8 @@ public final class MessageSearch {
     }
 
     private func apply(_ change: Change) {
-        if change.operations.contains(.missed) {
+        if change.operations.contains(.replacedCache) { serverSearch = ServerSearch() }
+        if change.operations.contains(where: { $0 == .missed || $0 == .replacedCache }) {
             isOutdated = true
             readAgain()
             return

@@ -112,17 +112,10 @@ public final class RowCollection<Key: StoreKey, Value: Sendable> {
 
     private func index(of key: Key, in rows: [Row]) -> Int {
         let bytes = key.keyBytes
-        var (low, high) = (0, rows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let other = rows[middle].key.keyBytes
-            if isDescending ? bytes.precedes(other) : other.precedes(bytes) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        return rows.partitioningIndex { row in
+            let other = row.key.keyBytes
+            return !(isDescending ? bytes.precedes(other) : other.precedes(bytes))
         }
-        return low
     }
 }
 
