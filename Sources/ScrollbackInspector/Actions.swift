@@ -16,8 +16,9 @@ struct ActionRequest: Decodable, Sendable {
 @MainActor
 final class Actions {
     private let client: ClientReference
-    /// The credentials of the connection that an action has ended, for connecting again.
-    private var credentials: Credentials?
+    /// The credentials of the connection that an action has ended, with the engine of the session
+    /// that may connect again.
+    private var ended: (credentials: Credentials, engine: SyncEngine)?
 
     private let mask: TextMask
 
@@ -29,15 +30,15 @@ final class Actions {
         let engine = try client.engine
         switch action.name {
         case "offline":
-            credentials = await engine.credentials ?? credentials
+            if let credentials = await engine.credentials { ended = (credentials, engine) }
             await client.disconnect()
             return "The client is offline."
         case "online":
-            guard let credentials else {
+            guard let ended, ended.engine === engine else {
                 await client.reconnect()
                 return "The client retries the connection, if it wants one."
             }
-            let outcome = try await client.connect(as: credentials)
+            let outcome = try await client.connect(as: ended.credentials)
             return outcome.reason.map { "Not connected yet: \(mask.shown($0))" }
                 ?? "The client is online."
         case "backfill": return try await backfill(action, engine)

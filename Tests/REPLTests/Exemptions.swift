@@ -30,7 +30,7 @@ enum Exemptions {
                 "MessageList.gapIndex", "MessageList.sections(by:in:)",
                 "StoreReader.cachedChannels()", "StoreReader.kindCoverage(in:)",
                 "StoreReader.overlay(of:for:)", "StoreReader.searchMessages(_:after:limit:)",
-                "StoreReader.view", "SyncEngine.discardOutboxItems()",
+                "StoreReader.view", "SyncEngine.discardUserData()",
                 "SyncEngine.fetchChannel(_:)", "SyncEngine.fetchChannels(matching:after:)",
                 "SyncEngine.fetchMentions(after:limit:)", "SyncEngine.fetchMessages(_:in:)",
                 "SyncEngine.fetchMessages(in:at:older:newer:bound:source:)",

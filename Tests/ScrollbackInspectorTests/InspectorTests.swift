@@ -75,6 +75,27 @@
             await story.close()
         }
 
+        private func act(_ name: String, _ story: InspectorStory) async throws -> String {
+            var request = try URLRequest("action", at: story.address)
+            request.httpMethod = "POST"
+            request.httpBody = Data(#"{"name":"\#(name)"}"#.utf8)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            return try await request.answer().0
+        }
+
+        /// Bob logs out, and Carol uses the device.
+        @Test func credentialsOfALoggedOutUserAreForgotten() async throws {
+            var options = InspectorOptions()
+            options.allowsActions = true
+            let story = try await InspectorStory(options)
+            _ = try await act("offline", story)
+            try await story.client.logOut(wiping: .everything)
+            try await story.client.connect(as: Credentials("carol"))
+            let answer = try await act("online", story)
+            #expect(story.client.currentUser?.userID == "carol", "\(answer)")
+            await story.close()
+        }
+
         @Test func actionsNeedThePermissionOfTheApp() async throws {
             for isAllowed in [false, true] {
                 var options = InspectorOptions()

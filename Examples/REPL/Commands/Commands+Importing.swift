@@ -55,11 +55,12 @@ extension Command {
                         sync.update(before + $0, share: Double(before + $0) / Double(total))
                     }.new
                 } catch let error as SyncError where error.code == .notConnected {
+                    let url = url.rawValue.oneLine
                     lines.append(
                         "\(url) is not in the cache: backfill \(url) fetches it once you are online"
                     )
                 } catch let error as SyncError where error.code.isServerError {
-                    lines.append("\(url) is not in the cache: \(error.message)")
+                    lines.append("\(url) is not in the cache: \(error.message)".oneLine)
                 }
             }
             let held = try log.channels.reduce(0) { try $0 + engine.store.messageCount(in: $1) }

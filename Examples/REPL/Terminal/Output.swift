@@ -40,7 +40,7 @@ import Foundation
 
     func write(_ events: [Event]) {
         if isQuiet { return }
-        guard isJSON else { return writeText(events.map(\.text).joined(separator: "\n")) }
+        guard isJSON else { return writeText(events.map(\.text.oneLine).joined(separator: "\n")) }
         write(events.map { OutputLine($0, line) })
     }
 

@@ -44,13 +44,6 @@ extension EngineActivity.Wait {
         case .store: "store"
         }
     }
-
-    var channelURL: ChannelURL? {
-        switch self {
-        case .connection, .feed, .store: nil
-        case .backfill(let url), .outbox(let url): url
-        }
-    }
 }
 
 extension DeliveryResult {
