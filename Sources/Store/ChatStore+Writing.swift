@@ -154,6 +154,7 @@ extension ChatStore {
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
             batch.outdateSavedLists(&hasSavedLists)
+            // The number of the outbox's commits, by which an opening detects an earlier copy of it.
             if batch.next.recordedGeneration != batch.next.generation {
                 batch.next.recordedGeneration = batch.next.generation
                 batch.rows.cache.put(

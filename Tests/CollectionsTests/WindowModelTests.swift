@@ -78,7 +78,7 @@ import Testing
                 var untaken = changes.drain()[...]
                 while let change = untaken.popFirst() {
                     var edits = window.edits(for: change)
-                    if edits.isMissed {
+                    if edits.mustReadAgain {
                         // `readAgain` reads a snapshot that already contains the remaining changes.
                         edits = try window.readAgain(
                             in: try store.snapshot(), after: edits, Array(untaken))

@@ -71,18 +71,18 @@ extension MessageCollection {
         longReads.record(change)
         var changes = [change]
         // Ignore the error: the engine reports an unreadable store.
-        if let edits = edits.isMissed ? try? readAgain(after: edits, &changes) : edits {
+        if let edits = edits.mustReadAgain ? try? readAgain(after: edits, &changes) : edits {
             showEdits(edits, .reported)
         }
         let concernsChanges =
-            edits.isMissed
+            edits.mustReadAgain
             || changes.contains { change in
                 change.entries.contains { $0.operation.isOfUnsentChange }
             }
         if concernsChanges { readFailedChanges(notifies: true) }
-        if edits.isMissed { readDraft() }
+        if edits.mustReadAgain { readDraft() }
         for change in changes { notify(change) }
-        if edits.isMissed { readParentMessageAgain() }
+        if edits.mustReadAgain { readParentMessageAgain() }
         notifyObservers()
     }
 
@@ -298,7 +298,7 @@ extension MessageCollection {
     func changeThread(_ change: (inout Window) -> WindowEdits) {
         longReads.invalidate()
         let edits = change(&window)
-        guard edits.isMissed else {
+        guard edits.mustReadAgain else {
             showEdits(edits, .requested)
             return
         }

@@ -78,13 +78,13 @@ extension MessageCollection {
             }
             try checkIsStarted()
             var next = read
-            var isMissed = false
+            var mustReadAgain = false
             for change in longReads.changes where change.number > snapshot.number {
                 var edits = next.edits(for: change)
-                isMissed = isMissed || edits.isMissed
+                mustReadAgain = mustReadAgain || edits.mustReadAgain
                 _ = next.apply(&edits)
             }
-            guard generation == longReads.generation, !isMissed else { continue }
+            guard generation == longReads.generation, !mustReadAgain else { continue }
             return (value, adopt(next, edits, reporting))
         }
     }

@@ -81,7 +81,7 @@ extension Window {
         let held = ids.compactMap { heldMessage($0, edits) }
         for message in held { save(message, source, &edits) }
         // The edit may make an unlisted message match the list: read the window again.
-        if held.isEmpty, item.operation == .update { edits.isMissed = true }
+        if held.isEmpty, item.operation == .update { edits.mustReadAgain = true }
     }
 
     var changesInOrder: [OutboxItem] {

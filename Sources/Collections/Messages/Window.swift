@@ -128,7 +128,7 @@ struct Window: Sendable {
             if let oldest = positions.min() {
                 lower = .position(oldest)
                 // The store may already have newer messages, and the history next to them.
-                (edits.isMissed, edits.isJoined) = (true, true)
+                (edits.mustReadAgain, edits.isJoined) = (true, true)
             }
         }
         let hadLeadingGap = hasLeadingGap
@@ -144,19 +144,19 @@ struct Window: Sendable {
         }
         updateGapRows(&edits)
         // Read the window again when the range is complete: the server may have deleted messages.
-        if isReplaced, gaps.isEmpty { (isReplaced, edits.isMissed) = (false, true) }
+        if isReplaced, gaps.isEmpty { (isReplaced, edits.mustReadAgain) = (false, true) }
         if hadLeadingGap { joinHistory(&edits) }
         return edits
     }
 
     /// Makes the window be read again if the gap that contained its lower bound was closed.
     func joinHistory(_ edits: inout WindowEdits) {
-        if leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
+        if leadingGap == nil { (edits.isJoined, edits.mustReadAgain) = (true, true) }
     }
 
     private mutating func follow(_ entry: Change.Entry, _ edits: inout WindowEdits) {
         let operation = entry.operation
-        if operation == .missed { edits.isMissed = true }
+        if operation == .missed { edits.mustReadAgain = true }
         guard
             operation.channelURL == channelURL || operation == .clearedCachedData
                 || operation == .replacedCache
@@ -349,7 +349,8 @@ struct WindowEdits: Sendable {
     var canceled: [Message] = []
     /// The sent messages that the list does not show, by the rows of the unsent messages.
     var accepted: [MessageItem.ID: Message] = [:]
-    var isMissed = false
+    /// True if the window has to be read again, because changes were dropped or a gap was closed.
+    var mustReadAgain = false
     /// `true` if the gap below the oldest row was closed.
     var isJoined = false
 

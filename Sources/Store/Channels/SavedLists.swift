@@ -129,6 +129,7 @@ extension ChatStore {
             let saved = try? Rows(snapshot: committed.cache).savedLists()
         else { return }
         for list in saved.beginnings where list.numbers == nil {
+            // The committed state keeps the sorted list.
             _ = try? committed.sorted(by: list.sorting)
         }
     }

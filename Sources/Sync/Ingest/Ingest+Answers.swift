@@ -115,15 +115,15 @@ extension Ingest {
             try moveBackfillCursor(in: url, at: extent.from, to: page.older)
             if extent.from == extent.through { return report }
         }
-        let unreported = try positions(in: url, extent, notOn: page, interim)
-        try markStaleInGaps(unreported, in: url)
+        let absent = try positions(in: url, extent, notOn: page, interim)
+        try markStaleInGaps(absent, in: url)
         if extent.through == .end { try recordUnreported(above: page, extent, in: url) }
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
         let overtaken = page.messages.compactMap(\.position)
             .filter { interim.hasChanged($0.messageID) }
-        report.unconfirmed = (unreported + overtaken)
+        report.unconfirmed = (absent + overtaken)
             .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.unconfirmed.isEmpty { try markVerified(url, extent) }
         return report

@@ -110,7 +110,7 @@ extension Device {
             var unread = list.changes.drain()[...]
             while let change = unread.popFirst() {
                 var edits = list.window.edits(for: change)
-                if edits.isMissed {
+                if edits.mustReadAgain {
                     // The snapshot already contains the remaining changes.
                     edits = try list.window.readAgain(in: reader, after: edits, Array(unread))
                     unread = []
