@@ -73,7 +73,8 @@ private func growth(messages count: Int, in directory: URL) async throws -> [Row
         collection.dispose()
     }
     try await measure("count") {
-        precondition(try store.read { try $0.messageCount(in: "general") } >= count)
+        let stored = try store.read { try $0.messageCount(in: "general") }
+        precondition(stored >= count)
     }
     var next = count
     try await measure("store one message") {
@@ -81,7 +82,7 @@ private func growth(messages count: Int, in directory: URL) async throws -> [Row
         try store.write { try $0.save(messages(1, in: "general", from: next)[0]) }
     }
     let time = try await ContinuousClock().measure {
-        try engine.clearCachedMessages(in: ["general"])
+        try await engine.clearCachedMessages(in: ["general"])
     }
     figures.append(("clear", time))
     await engine.close()
@@ -132,7 +133,9 @@ private func growth(channels count: Int, in directory: URL) async throws -> [Row
     try await measure("shrink the cache to its minimum") {
         _ = try await engine.shrinkCache(to: 0)
     }
-    try await measure("clear all messages") { try engine.clearCachedMessages(in: urls) }
+    try await measure("clear all messages") {
+        try await engine.clearCachedMessages(in: urls)
+    }
     await engine.close()
     store.close()
     return figures.map { what, time in
