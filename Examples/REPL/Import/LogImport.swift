@@ -113,8 +113,8 @@ struct LogImport: Sendable {
     }
 
     private mutating func read(_ line: LogLine) throws {
-        // Read a message of an export first: the line is one level deeper than its own fields,
-        // which may have the maximum depth.
+        // Read a message of an export first. Its own fields may have the maximum depth, and the line
+        // is one level deeper.
         if isExport, fields.renamed.isEmpty, let message = try? fields.exported(line.bytes) {
             return batch.append(message)
         }

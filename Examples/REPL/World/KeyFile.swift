@@ -25,8 +25,8 @@ extension EncryptionKey {
 
     /// Reads or creates the key of the data in a directory.
     ///
-    /// Throws an error if the file does not exist although the directory contains encrypted data,
-    /// which a new key could not decrypt.
+    /// Throws an error if the file does not exist although the directory contains encrypted data: a
+    /// new key could not decrypt them.
     init(file: URL, of home: URL?) throws {
         if try !SecretFile(file).exists, let data = home.flatMap(EncryptionKey.encryptedData) {
             throw CommandError.failed(

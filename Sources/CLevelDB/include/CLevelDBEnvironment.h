@@ -3,8 +3,8 @@
 // It wraps another file system, and
 //
 //   - syncs each log (LevelDB's write-ahead log, a file such as 000005.log) when it is closed,
-//     which LevelDB does not do, and the directory when a log is created, so that no batch can be
-//     lost while a later batch survives;
+//     because LevelDB does not sync it then, and the directory when a log is created. Otherwise, a
+//     batch could be lost while a later batch survives;
 //   - lets no log grow after a failure, and can roll back a failed write;
 //   - checks the logs while LevelDB replays them, and reports the batches that LevelDB drops
 //     silently;

@@ -19,8 +19,9 @@ extension ChatClient {
         return FileManager.default.fileExists(atPath: directory.path)
     }
 
-    /// Connects a user without data on this device, and then ends the session of the previous user,
-    /// which continues after an error.
+    /// Connects a user without data on this device, and then ends the session of the previous user.
+    ///
+    /// After an error, the previous session continues.
     func connectNewUser(
         _ credentials: Credentials
     ) async throws(SyncError) -> ConnectOutcome {

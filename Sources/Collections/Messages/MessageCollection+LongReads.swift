@@ -12,8 +12,9 @@ extension MessageCollection {
     static let visitLimit = 1_000
 
     struct LongReads {
-        /// The number of changes of the window that were not caused by a change of the store, after
-        /// which a running read has to begin again.
+        /// The number of changes of the window that were not caused by a change of the store.
+        ///
+        /// After such a change, a running read begins again.
         fileprivate var generation = 0
         fileprivate var count = 0
         /// The changes that the window has applied since the first of these reads began.

@@ -244,8 +244,8 @@ public final class MessageCollection {
 
     // MARK: Beginning and end
 
-    /// Starts the collection: shows cached messages, and then fetches messages from the server,
-    /// which replace them.
+    /// Starts the collection: shows cached messages, and then replaces them by messages from the
+    /// server.
     ///
     /// The cached messages are listed when the call returns. From then on, the collection follows
     /// all changes. If the engine is live and the cache has the whole first page, the collection

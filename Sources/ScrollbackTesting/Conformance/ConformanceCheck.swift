@@ -17,7 +17,7 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
     /// The promise that the check verifies.
     public let promise: BackendPromise
 
-    /// What the check does, as a sentence.
+    /// A description of the check, in one sentence.
     public let summary: String
 
     /// The capabilities of the backend that the check needs.

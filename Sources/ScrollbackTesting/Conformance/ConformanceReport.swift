@@ -11,7 +11,7 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The text of the promise.
     public let sentence: String
 
-    /// What the check did, as a sentence.
+    /// A description of the check, in one sentence.
     public let summary: String
 
     /// The outcome of the check.

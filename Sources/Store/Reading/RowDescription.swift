@@ -334,8 +334,9 @@ extension OutboxTable {
 }
 
 extension RowDescription.Content {
-    /// Describes a definition, which begins with four bytes of its version, or a row of the app,
-    /// which begins with its version.
+    /// Describes the definition of a table or a row of the app.
+    ///
+    /// A definition begins with four bytes of its version, and a row with its version.
     fileprivate static func appValue(_ value: UnsafeRawBufferPointer) throws -> Self {
         if value.first == 0 {
             return try text(value) { (reader) throws(ByteReader.Damage) in

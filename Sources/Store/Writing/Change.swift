@@ -92,8 +92,9 @@ extension Change {
         /// with all their data, users and tokens, but not outbox items.
         case clearedCachedData
 
-        /// The cache was damaged, and was replaced by an empty one: an observer may keep showing
-        /// what it has read until the data is fetched again.
+        /// The cache was damaged, and was replaced by an empty one.
+        ///
+        /// An observer may keep showing earlier data until they are fetched again.
         case replacedCache
 
         /// A new or changed outbox item was saved.
