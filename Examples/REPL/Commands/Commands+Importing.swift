@@ -55,10 +55,8 @@ extension Command {
                         sync.update(before + $0, share: Double(before + $0) / Double(total))
                     }.new
                 } catch let error as SyncError where error.code == .notConnected {
-                    let url = url.rawValue.oneLine
-                    lines.append(
-                        "\(url) is not in the cache: backfill \(url) fetches it once you are online"
-                    )
+                    let advice = "backfill \(url) fetches it once you are online"
+                    lines.append("\(url) is not in the cache: \(advice)".oneLine)
                 } catch let error as SyncError where error.code.isServerError {
                     lines.append("\(url) is not in the cache: \(error.message)".oneLine)
                 }

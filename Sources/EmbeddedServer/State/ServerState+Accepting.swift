@@ -142,10 +142,3 @@ extension Message {
             mentions: countsMentions ? mentionedUserIDs : [])
     }
 }
-
-extension Int64 {
-    func saturating(adding other: Int64) -> Int64 {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? (other < 0 ? .min : .max) : sum
-    }
-}

@@ -120,13 +120,12 @@ enum WireLimit {
 }
 
 extension DecodingError {
-    static var noEvent: DecodingError {
-        .dataCorrupted(
-            Context(codingPath: [], debugDescription: "an event has no type or no sender"))
-    }
+    static var noEvent: DecodingError { corrupted("an event has no type or no sender") }
 
-    static func tooLong(_ what: String) -> DecodingError {
-        .dataCorrupted(Context(codingPath: [], debugDescription: "\(what) is too long"))
+    static func tooLong(_ what: String) -> DecodingError { corrupted("\(what) is too long") }
+
+    static func corrupted(_ text: String) -> DecodingError {
+        .dataCorrupted(Context(codingPath: [], debugDescription: text))
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 /// Removes from a reply what would keep the rest of it from being decoded: the decoder rejects texts
 /// that are nested deeply, and needs up to thirty times the memory of a text with very small values.
@@ -45,19 +46,18 @@ struct ReplyCutter {
         let valueCount: Int
     }
 
-    /// A text that is a key if a colon follows.
     private enum Key {
         case sender, type, content, other
 
         init(_ text: Slice<UnsafeMutableRawBufferPointer>) {
-            self =
-                switch true {
-                case text.elementsEqual("sender".utf8): .sender
-                case text.elementsEqual("type".utf8): .type
-                case text.elementsEqual("content".utf8), text.elementsEqual("prev_content".utf8):
-                    .content
-                default: .other
-                }
+            func equals(_ name: String) -> Bool { text.elementsEqual(name.utf8) }
+            if equals("sender") {
+                self = .sender
+            } else if equals("type") {
+                self = .type
+            } else {
+                self = equals("content") || equals("prev_content") ? .content : .other
+            }
         }
     }
 
@@ -66,7 +66,7 @@ struct ReplyCutter {
     /// The number of open containers below ``depth``.
     private var excess = 0
     private var valueCount = 1
-    private var cuts = 0
+    private var hasCut = false
 
     /// Returns a reply without these parts; throws if it still has more than ``WireLimit/values``.
     static func cut(_ reply: Data) throws -> Data {
@@ -75,48 +75,40 @@ struct ReplyCutter {
             cutter.scan(bytes)
         }
         guard cutter.open.isEmpty else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "the reply is not complete")
-            )
+            throw DecodingError.corrupted("the reply is not complete")
         }
         guard cutter.valueCount <= WireLimit.values else {
             throw DecodingError.tooLong("the list of values in the reply")
         }
-        return cutter.cuts == 0 ? reply : text
+        return cutter.hasCut ? text : reply
     }
 
     private mutating func scan(_ bytes: UnsafeMutableRawBufferPointer) {
-        var (textStart, isInText, isEscaped) = (0, false, false)
+        var marks = JSONMarks(UnsafeRawBufferPointer(bytes), in: 0..<bytes.count)
         var lastText = 0..<0
         // The key whose value comes next.
         var key = Key.other
-        for index in 0..<bytes.count {
-            switch bytes[index] {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isInText: isEscaped = true
-            case UInt8(ascii: "\"") where isInText:
-                (isInText, lastText) = (false, textStart..<index)
-            case _ where isInText: break
-            case 0...0x20: break
-            case UInt8(ascii: "\""):
-                (isInText, textStart) = (true, index + 1)
+        while let mark = marks.next() {
+            switch mark {
+            case .text(let text):
+                lastText = text
                 if excess == 0, !open.isEmpty {
                     if key == .sender { open[open.count - 1].hasSender = true }
                     if key == .type { open[open.count - 1].hasType = true }
                 }
                 key = .other
-            case UInt8(ascii: ":"):
+            case .byte(UInt8(ascii: ":")):
                 guard open.last?.isObject ?? false else { break }
                 key = Key(bytes[lastText])
-            case UInt8(ascii: ","):
+            case .byte(UInt8(ascii: ",")):
                 key = .other
                 if excess > 0 { break }
                 if open.isEmpty { valueCount += 1 } else { open[open.count - 1].valueCount += 1 }
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                begin(at: index, isObject: bytes[index] == UInt8(ascii: "{"), key)
+            case .byte(let byte) where byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["):
+                begin(at: marks.index, isObject: byte == UInt8(ascii: "{"), key)
                 key = .other
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): end(at: index, bytes)
-            default: key = .other
+            case .byte(UInt8(ascii: "}")), .byte(UInt8(ascii: "]")): end(at: marks.index, bytes)
+            case .byte: key = .other
             }
         }
     }
@@ -202,7 +194,7 @@ struct ReplyCutter {
     private mutating func removeUnknownFields(
         of object: Range<Int>, _ bytes: UnsafeMutableRawBufferPointer
     ) -> Int {
-        var (depth, isInText, isEscaped, textStart) = (0, false, false, 0)
+        var depth = 0
         var (fieldStart, isKnown, hasKey) = (object.lowerBound + 1, false, false)
         // The position of the comma before the field, or of the opening bracket.
         var (lastComma, removed) = (object.lowerBound, 0)
@@ -223,34 +215,29 @@ struct ReplyCutter {
                 fill(lastComma..<lastComma + 1)
             }
         }
-        for index in object {
-            switch bytes[index] {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isInText: isEscaped = true
-            case UInt8(ascii: "\"") where isInText:
-                isInText = false
-                if depth == 1, !hasKey {
-                    hasKey = true
-                    isKnown = Self.knownFields.contains(
-                        String(decoding: bytes[textStart..<index], as: UTF8.self))
-                }
-            case _ where isInText: break
-            case UInt8(ascii: "\""): (isInText, textStart) = (true, index + 1)
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        var marks = JSONMarks(UnsafeRawBufferPointer(bytes), in: object)
+        while let mark = marks.next() {
+            switch mark {
+            case .text(let text):
+                guard depth == 1, !hasKey else { break }
+                hasKey = true
+                isKnown = Self.knownFields.contains(String(decoding: bytes[text], as: UTF8.self))
+            case .byte(UInt8(ascii: "{")), .byte(UInt8(ascii: "[")): depth += 1
+            case .byte(UInt8(ascii: "}")), .byte(UInt8(ascii: "]")):
                 depth -= 1
-                if depth == 0 { endField(at: index, isLast: true) }
-            case UInt8(ascii: ",") where depth == 1: endField(at: index, isLast: false)
-            default: break
+                if depth == 0 { endField(at: marks.index, isLast: true) }
+            case .byte(UInt8(ascii: ",")) where depth == 1:
+                endField(at: marks.index, isLast: false)
+            case .byte: break
             }
         }
-        if removed > 0 { cuts += 1 }
+        if removed > 0 { hasCut = true }
         return removed
     }
 
     private mutating func replace(_ range: Range<Int>, _ bytes: UnsafeMutableRawBufferPointer) {
         for index in range { bytes[index] = UInt8(ascii: " ") }
         bytes[range.lowerBound] = UInt8(ascii: "0")
-        cuts += 1
+        hasCut = true
     }
 }

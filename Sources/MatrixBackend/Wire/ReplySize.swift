@@ -8,9 +8,7 @@ extension JSONDecoder {
         // The decoder recognizes UTF-16 and UTF-32 by a byte order mark or by a zero byte, and the
         // values would not be counted.
         guard !body.prefix(4).contains(where: { $0 == 0 || $0 >= 0xFE }) else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "the reply is not in UTF-8")
-            )
+            throw DecodingError.corrupted("the reply is not in UTF-8")
         }
         return try JSONDecoder().decode(type, from: try ReplyCutter.cut(body).withoutLongKeys)
     }

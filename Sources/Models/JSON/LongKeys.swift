@@ -22,21 +22,16 @@ extension Data {
     private func keys(longerThan limit: Int) -> [Range<Int>] {
         withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var keys: [Range<Int>] = []
-            var (start, isInText, isEscaped) = (0, false, false)
-            // The last text, while only white space has followed it.
+            var marks = JSONMarks(bytes, in: 0..<bytes.count)
+            // The last text, while no other byte has followed it.
             var last: Range<Int>?
-            for (index, byte) in bytes.enumerated() {
-                switch byte {
-                case _ where isEscaped: isEscaped = false
-                case UInt8(ascii: "\\") where isInText: isEscaped = true
-                case UInt8(ascii: "\"") where isInText: (isInText, last) = (false, start..<index)
-                case _ where isInText: break
-                case UInt8(ascii: "\""): (isInText, start) = (true, index + 1)
-                case UInt8(ascii: ":"):
+            while let mark = marks.next() {
+                switch mark {
+                case .text(let text): last = text
+                case .byte(UInt8(ascii: ":")):
                     if let last, last.count > limit { keys.append(last) }
                     last = nil
-                case 0...0x20: break
-                default: last = nil
+                case .byte: last = nil
                 }
             }
             return keys

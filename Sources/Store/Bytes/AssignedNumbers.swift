@@ -7,10 +7,11 @@ extension FixedWidthInteger {
 
     static var assigned: ClosedRange<Self> { 1 ... .maximumAssigned }
 
-    /// Returns the sum, or the greatest number: a sparse file may have any size.
-    func saturating(adding other: Self) -> Self {
+    /// Returns the sum, limited to the range of the type, for numbers that others have chosen, such
+    /// as the sizes of sparse files.
+    package func saturating(adding other: Self) -> Self {
         let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? .max : sum
+        return overflows ? (other < 0 ? .min : .max) : sum
     }
 }
 

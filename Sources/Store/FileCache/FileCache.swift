@@ -115,7 +115,7 @@ extension FileCache {
         of file: KeyFile, _ key: EncryptionKey
     ) throws(StoreError) -> DataKeys {
         let keys = try file.keys(key)
-        guard !keys.readsPlain, keys.generation != DataKeys.plain else {
+        guard !keys.isUnfinished, keys.finished != nil else {
             throw StoreError(
                 .wrongKey, "the file belongs to a store whose encryption was being changed",
                 path: file.path)

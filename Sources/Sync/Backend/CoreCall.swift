@@ -399,8 +399,7 @@ public enum CoreCall {
     /// The types of all core calls.
     public static let types: [any BackendCall.Type] = [
         Connect.self, Feed.self, Messages.self, MessagesOfKinds.self, Replies.self, Lookup.self,
-        Reactions.self,
-        MessageChanges.self, ChannelChanges.self, Channels.self, Channel.self, Send.self,
-        Update.self, Delete.self, React.self, Upload.self, Download.self,
+        Reactions.self, MessageChanges.self, ChannelChanges.self, Channels.self, Channel.self,
+        Send.self, Update.self, Delete.self, React.self, Upload.self, Download.self,
     ]
 }

@@ -158,7 +158,7 @@ struct Ingest {
         let hasSeparateReactions = reactionChanges != nil
         var isHeld = false
         var isNew = false
-        var isReplaced = false
+        var mustBeConfirmed = false
         var isConfirmed = isCurrent || freshness == .unconfirmed
         let item = try batch.outboxItem(of: message, by: userID)
         var freshness = freshness
@@ -178,7 +178,7 @@ struct Ingest {
                 }
                 let isReused = isAnother || mayBeAnother && held.position != position
                 isHeld = !isReused
-                isReplaced = isReused
+                mustBeConfirmed = isReused
                 if isReused || isCurrent && mayBeAnother { return message }
                 var message = message
                 if hasSeparateReactions { message.reactionHistory = held.reactionHistory }
@@ -190,8 +190,8 @@ struct Ingest {
                     isConfirmed = false
                 }
                 // Only the server can confirm a copy with an impossible time.
-                isReplaced = merged.version > latestTime && !(isFeed && merged == message)
-                isConfirmed = isConfirmed && !isReplaced
+                mustBeConfirmed = merged.version > latestTime && !(isFeed && merged == message)
+                isConfirmed = isConfirmed && !mustBeConfirmed
                 return merged
             }
             isNew = saved != nil && !isHeld
@@ -204,7 +204,7 @@ struct Ingest {
         let isUnclear = freshness == .unconfirmed && !isConfirmed
         try recordStored(
             position, in: url, isNew: isNew, isTrusted: freshness != .untrusted && !isUnclear,
-            needsLookup: isUnclear || freshness == .untrusted && isReplaced)
+            needsLookup: isUnclear || freshness == .untrusted && mustBeConfirmed)
         // A reverted message stays stale: a later answer may still contain the removed edit.
         if isConfirmed, !isReverted, !known.stale.isEmpty { try verify(position, in: url) }
         if let item { try removeEnded(item, with: .sent(message)) }
